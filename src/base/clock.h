@@ -1,0 +1,35 @@
+// Time as an argument: whoever needs the time takes a `const Clock&`, so that tests and the simulator can drive it by hand.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+namespace hyalite {
+
+class Clock {
+ public:
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  virtual ~Clock() = default;
+
+  // Time since some fixed moment; never goes back. Any thread.
+  virtual Nanoseconds now() const = 0;
+};
+
+// The machine's monotonic clock.
+class SteadyClock final : public Clock {
+ public:
+  Nanoseconds now() const override { return std::chrono::steady_clock::now().time_since_epoch(); }
+};
+
+// Starts at zero and moves only when told.
+class ManualClock final : public Clock {
+ public:
+  Nanoseconds now() const override { return Nanoseconds(now_.load()); }
+  void advance(Nanoseconds by) { now_ += by.count(); }
+
+ private:
+  std::atomic<Nanoseconds::rep> now_{0};
+};
+
+}  // namespace hyalite
