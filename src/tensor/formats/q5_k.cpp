@@ -1,0 +1,25 @@
+// q5_k: half d | half dmin | 12 bytes of scales and minima as q4_k | 32 bytes of fifth bits | 128 bytes of nibbles.
+#include "tensor/formats/format.h"
+
+namespace hyalite {
+namespace {
+
+void decode_block(const uint8_t* block, float* out) {
+  const float d = load_half(block), dmin = load_half(block + 2);
+  const uint8_t* high = block + 16;
+  for (int j = 0; j < 8; ++j) {
+    const ScaleMin sub = unpack_scale_min(block + 4, j);
+    const float scale = d * sub.scale, min = dmin * sub.min;
+    const uint8_t* qs = block + 48 + j / 2 * 32;
+    for (int i = 0; i < 32; ++i) {
+      const int q = (qs[i] >> j % 2 * 4 & 15) | (high[i] >> j & 1) << 4;
+      out[j * 32 + i] = scale * static_cast<float>(q) - min;
+    }
+  }
+}
+
+}  // namespace
+
+const FormatSpec format_q5_k = block_format<kSuperBlock, 176, decode_block>(DType::q5_k, "q5_k");
+
+}  // namespace hyalite
