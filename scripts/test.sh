@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Everything a change has to pass, from a bare machine; ends with "N passed, N failed" and fails if any did.
+#   scripts/test.sh            all of the steps below, in this order
+#   scripts/test.sh STEP...    only these:
+#     rules   house rules, and the tests of the scripts in tools/
+#     unit    release build and every C++ test
+#     cli     the binary as people use it
+#     asan    the same C++ tests and the fuzz targets' corpora and a few seconds of mutation, under ASan and UBSan
+#     tsan    the thread pool and what runs on it, under TSan
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+steps=(rules unit cli asan tsan)
+fuzz_seconds=5
+
+case "${1:-}" in
+  "") ;;
+  -h | --help)
+    sed -n '2,9s/^# \?//p' "$0"
+    exit 0
+    ;;
+  *) steps=("$@") ;;
+esac
+
+results=build/test-results
+rm -rf "$results"
+mkdir -p "$results"
+
+# record NAME COMMAND... : a check that is passed or failed as a whole.
+record() {
+  local name=$1 state=passed
+  shift
+  "$@" || state=failed
+  echo "$state $name" >>"$results/checks"
+  [[ $state == passed ]] || echo "FAILED: $name" >&2
+}
+
+python_tests() { # PRESET-INDEPENDENT NAME FOLDER
+  echo "== python tests in $2"
+  PYTHONDONTWRITEBYTECODE=1 python3 scripts/unittest_json.py "$2" "$results/$1.json" || true
+}
+
+cpp_tests() { # PRESET [CTEST ARGUMENTS]
+  local preset=$1
+  shift
+  echo "== C++ tests, $preset"
+  mkdir -p "$results/$preset"
+  GTEST_OUTPUT="json:$PWD/$results/$preset/" GTEST_BRIEF=1 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
+    --output-junit "$PWD/$results/$preset.xml" -j "$(nproc)" "$@" || true
+}
+
+configure() {
+  cmake --preset "$1" >"$results/configure.log" || { cat "$results/configure.log"; return 1; }
+}
+
+step_rules() {
+  record "house rules" python3 tools/check_house_rules.py
+  python_tests tools tests/tools
+}
+
+step_unit() {
+  record "release build" build_all release
+  cpp_tests release
+}
+
+build_all() { configure "$1" && cmake --build --preset "$1"; }
+
+step_cli() {
+  record "binary" build_target release hyalite
+  HYALITE=$PWD/build/release/hyalite python_tests cli tests/cli
+}
+
+build_target() { configure "$1" && cmake --build --preset "$1" --target "${@:2}"; }
+
+step_asan() {
+  record "asan build" build_all asan
+  cpp_tests asan
+  local program name
+  for program in build/asan/fuzz/fuzz_*; do
+    [[ -f $program && -x $program ]] || continue
+    name=${program##*/fuzz_}
+    echo "== fuzz $name"
+    record "fuzz $name" "$program" --seconds "$fuzz_seconds" "fuzz/corpus/$name"
+  done
+}
+
+step_tsan() {
+  record "tsan build" build_target tsan test_base test_runtime
+  cpp_tests tsan -R '^(base|runtime)$'
+}
+
+scripts/bootstrap.sh
+# Tests of a real model skip themselves where it is not there.
+HYALITE_TEST_MODEL=$(scripts/get-model.sh smollm2) && export HYALITE_TEST_MODEL || echo "no SmolLM2; its tests are skipped" >&2
+
+for step in "${steps[@]}"; do
+  declare -F "step_$step" >/dev/null || { echo "test.sh: no step is called $step" >&2; exit 2; }
+  SECONDS=0
+  "step_$step"
+  echo "== $step took $SECONDS s"
+done
+exec python3 scripts/summarize_tests.py "$results"
