@@ -1,0 +1,23 @@
+// JSON for everything: nlohmann-json, with a strict parse for bytes from outside.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace hyalite {
+
+using Json = nlohmann::ordered_json;
+
+struct JsonLimits {
+  int max_depth = 64;
+};
+
+// Parses outside bytes: refuses invalid UTF-8, nesting beyond the limit, duplicate keys and trailing bytes, before building anything
+// deep. Throws Error{invalid_model} whose `where` is `where` and whose message has the byte offset ("duplicate key \"x\"", ...).
+Json parse_json(std::string_view text, const std::string& where, const JsonLimits& limits = {});
+
+// Reads a whole file (at most `max_bytes`) and parses it. `where` is the path.
+Json read_json_file(const std::string& path, size_t max_bytes = size_t{256} << 20);
+
+}  // namespace hyalite

@@ -1,0 +1,112 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+// The only process-wide state of base/: a signal handler can be given nothing but globals. Slots are claimed and freed without locks.
+struct Slot {
+  std::atomic<const uint8_t*> begin{nullptr};
+  std::atomic<size_t> size{0};
+  char path[256];
+};
+constexpr int kSlots = 1024;
+Slot g_slots[kSlots];
+
+int claim_slot(const uint8_t* data, size_t size, const std::string& path) {
+  for (int i = 0; i < kSlots; ++i) {
+    size_t free = 0;
+    if (!g_slots[i].size.compare_exchange_strong(free, size)) continue;
+    std::snprintf(g_slots[i].path, sizeof g_slots[i].path, "%s", path.c_str());
+    g_slots[i].begin.store(data, std::memory_order_release);
+    return i;
+  }
+  return -1;
+}
+
+void say(const char* text) {
+  [[maybe_unused]] ssize_t n = write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void on_map_fault(int, siginfo_t* info, void*) {
+  const auto* at = static_cast<const uint8_t*>(info->si_addr);
+  for (const Slot& slot : g_slots) {
+    const uint8_t* begin = slot.begin.load(std::memory_order_acquire);
+    if (!begin || at < begin || at >= begin + slot.size.load()) continue;
+    say("hyalite: ");
+    say(slot.path);
+    say(": the file became shorter, or unreadable, while it was in use\n");
+    _exit(3);
+  }
+  signal(SIGBUS, SIG_DFL);
+  raise(SIGBUS);
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::invalid_model, path.string(), why);
+}
+
+}  // namespace
+
+std::shared_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) refuse(path, std::string("cannot open: ") + std::strerror(errno));
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd);
+    refuse(path, "not a regular file");
+  }
+  size_t size = static_cast<size_t>(info.st_size);
+  void* data = size ? mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0) : nullptr;
+  int error = errno;
+  close(fd);
+  if (data == MAP_FAILED) refuse(path, std::string("cannot map: ") + std::strerror(error));
+  auto* bytes = static_cast<const uint8_t*>(data);
+  int slot = size ? claim_slot(bytes, size, path.string()) : -1;
+  return std::shared_ptr<MappedFile>(new MappedFile(path, bytes, size, slot));
+}
+
+MappedFile::MappedFile(std::filesystem::path path, const uint8_t* data, size_t size, int slot)
+    : path_(std::move(path)), data_(data), size_(size), slot_(slot) {}
+
+MappedFile::~MappedFile() {
+  if (slot_ >= 0) {
+    g_slots[slot_].begin.store(nullptr);
+    g_slots[slot_].size.store(0);
+  }
+  if (data_) munmap(const_cast<uint8_t*>(data_), size_);
+}
+
+namespace {
+void advise(const uint8_t* data, size_t file_size, size_t offset, size_t size, int advice, bool inner) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t begin = std::min(offset, file_size), end = std::min(file_size, begin + std::min(size, file_size - begin));
+  begin = inner ? (begin + page - 1) / page * page : begin / page * page;
+  end = inner && end != file_size ? end / page * page : end;
+  if (begin < end) madvise(const_cast<uint8_t*>(data) + begin, end - begin, advice);
+}
+}  // namespace
+
+void MappedFile::will_need(size_t offset, size_t size) const { advise(data_, size_, offset, size, MADV_WILLNEED, false); }
+void MappedFile::release(size_t offset, size_t size) const { advise(data_, size_, offset, size, MADV_DONTNEED, true); }
+
+void install_map_fault_handler() {
+  struct sigaction action {};
+  action.sa_sigaction = on_map_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+}  // namespace hyalite

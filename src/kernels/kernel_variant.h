@@ -1,0 +1,58 @@
+// The contract of a kernel: one constant row per variant, listed in <device>/variants.inc in order of preference.
+//
+// Kernels are pure: pointers and sizes in, numbers out. No allocation, lock, system call, global state or CPU query inside run().
+// Determinism contract: the value of each output element depends only on that row's inputs and the operand shapes, never on T, on the
+// number of threads or on the phase split: accumulation over K is sequential per output row, in one order for every instruction set.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "device/machine.h"
+#include "ops/op_spec.h"
+
+namespace hyalite {
+
+// How a weight lies in memory for the kernels that multiply by it. One row per format in cpu/layouts.inc; shared by all instruction sets, so
+// that an artifact packed on one machine runs on another. Pure functions, any thread.
+struct PackedLayout {
+  std::string_view name;  // "rows16.q4_1"
+  DType dtype;            // format of the source
+  // Bytes of a packed [rows, columns] weight; columns is a multiple of the format's block.
+  size_t (*packed_bytes)(int64_t rows, int64_t columns);
+  // Writes this thread's share of `packed` (64-byte aligned, packed_bytes long). Exact: unpack_row gives the bits of FormatSpec::decode.
+  void (*pack)(const TensorView& source, uint8_t* packed, WorkRange range);
+  void (*unpack_row)(const uint8_t* packed, int64_t rows, int64_t columns, int64_t row, float* out);
+};
+
+// nullptr for a format that no kernel multiplies by directly.
+const PackedLayout* packed_layout_of(DType dtype);
+
+struct KernelVariant {
+  std::string_view name;      // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
+  std::string_view op;
+  std::string_view provider;  // "hyalite", later "onednn", ...
+  uint32_t needs;             // CpuFeature mask
+  int phases;                 // run() is called for phase 0 .. phases-1 with a barrier between
+  bool packed_weights;        // weight operands arrive in packed_layout_of(dtype); otherwise as in the file
+  // Largest |y - y_reference| allowed by the conformance tests, relative to the root mean square of y_reference of the tensor.
+  double error_bound;
+  // Why it cannot solve the problem; empty where it can. Looks at types, attributes and cache spec, not at the machine.
+  std::string (*refuses)(const Problem& problem);
+  // Predicted seconds on all cores of the machine.
+  double (*seconds)(const Problem& problem, const Machine& machine);
+  // Scratch shared by all threads of the step, for the largest step. Null: none.
+  size_t (*workspace)(const Problem& problem, int threads);
+  void (*run)(const OpArgs& args, WorkRange range);
+};
+
+// Every CPU variant in order of preference, without the reference ones.
+std::span<const KernelVariant* const> cpu_variants();
+// The op's reference evaluation as a variant, "rms_norm.reference". Null for ops that are never steps (weight, constant, convert).
+const KernelVariant* reference_variant(std::string_view op);
+// By name among both; nullptr where there is none.
+const KernelVariant* find_variant(std::string_view name);
+
+}  // namespace hyalite

@@ -1,0 +1,246 @@
+#include <array>
+
+#include "base/error.h"
+#include "plan/attrs_json.h"
+#include "plan/execution_plan.h"
+
+namespace hyalite {
+namespace {
+
+constexpr std::array kOperandKinds = {"none", "arena", "weight", "packed", "ids", "batch", "cache"};
+constexpr std::array kCacheKinds = {"paged", "sliding_window"};
+
+Json type_to_json(const TensorType& type) {
+  Json dims = Json::array();
+  for (const Dim& dim : type.dims) dims.push_back(dim.is_symbol() ? Json(std::string(1, dim.name())) : Json(dim.value()));
+  return {{"dtype", format_of(type.dtype).name}, {"dims", dims}};
+}
+
+// Reads the fields of one JSON object; every error names the path of the field.
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) fail("must be an object");
+  }
+
+  [[noreturn]] void fail(const std::string& message) const { throw Error(ErrorCode::invalid_model, where_, message); }
+
+  const Json& field(const char* name) const {
+    auto it = json_.find(name);
+    if (it == json_.end()) fail(std::string("has no field ") + name);
+    return *it;
+  }
+
+  template <class T>
+  T get(const char* name) const {
+    try {
+      return field(name).get<T>();
+    } catch (const Json::exception&) {
+      fail(std::string("field ") + name + " has the wrong type");
+    }
+  }
+
+  Reader object(const char* name) const { return Reader(field(name), where_ + "." + name); }
+
+  template <class F>
+  void each(const char* name, F&& use) const {
+    const Json& list = field(name);
+    if (!list.is_array()) fail(std::string("field ") + name + " must be a list");
+    for (size_t i = 0; i < list.size(); ++i) use(Reader(list[i], where_ + "." + name + "[" + std::to_string(i) + "]"));
+  }
+
+  template <size_t N>
+  int one_of(const char* name, const std::array<const char*, N>& words) const {
+    auto word = get<std::string>(name);
+    for (size_t i = 0; i < N; ++i)
+      if (word == words[i]) return static_cast<int>(i);
+    fail(std::string("field ") + name + " has the unknown value " + word);
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+DType dtype_of(const Reader& from) {
+  auto name = from.get<std::string>("dtype");
+  auto dtype = dtype_named(name);
+  if (!dtype) from.fail("unknown format " + name);
+  return *dtype;
+}
+
+TensorType tensor_of(const Reader& from) {
+  TensorType type{dtype_of(from), {}};
+  const Json& dims = from.field("dims");
+  if (!dims.is_array() || dims.size() > kMaxRank) from.fail("field dims must be a list of at most 4");
+  for (const Json& dim : dims) {
+    if (dim.is_string() && (dim == "T" || dim == "B" || dim == "L"))
+      type.dims.push_back(Dim::symbol(dim.get<std::string>()[0]));
+    else if (dim.is_number_integer() && dim.get<int64_t>() > 0)
+      type.dims.push_back(Dim(dim.get<int64_t>()));
+    else
+      from.fail("a dimension must be T, B, L or a positive integer");
+  }
+  return type;
+}
+
+Json operand_to_json(const PlanOperand& operand) {
+  Json json = {{"kind", kOperandKinds[static_cast<int>(operand.kind)]}};
+  if (operand.kind == PlanOperand::Kind::none) return json;
+  json["name"] = operand.name;
+  if (operand.kind == PlanOperand::Kind::arena) json["offset"] = operand.offset;
+  if (operand.kind == PlanOperand::Kind::weight || operand.kind == PlanOperand::Kind::packed) json["index"] = operand.index;
+  if (operand.type.kind == ValueType::Kind::tensor) json["type"] = type_to_json(operand.type.tensor);
+  return json;
+}
+
+PlanOperand operand_of(const Reader& from) {
+  using Kind = PlanOperand::Kind;
+  PlanOperand operand{.kind = static_cast<Kind>(from.one_of("kind", kOperandKinds))};
+  if (operand.kind == Kind::none) return operand;
+  operand.name = from.get<std::string>("name");
+  if (operand.kind == Kind::arena) operand.offset = from.get<int64_t>("offset");
+  if (operand.kind == Kind::weight || operand.kind == Kind::packed) operand.index = from.get<int32_t>("index");
+  if (operand.kind == Kind::batch)
+    operand.type = ValueType::batch();
+  else if (operand.kind == Kind::cache)
+    operand.type = ValueType::cache();
+  else
+    operand.type = ValueType::of(tensor_of(from.object("type")));
+  return operand;
+}
+
+Json operands_to_json(const std::vector<PlanOperand>& operands) {
+  Json list = Json::array();
+  for (const PlanOperand& operand : operands) list.push_back(operand_to_json(operand));
+  return list;
+}
+
+Json step_to_json(const PlanStep& step) {
+  Json refused = Json::array();
+  for (const RefusedVariant& one : step.refused) refused.push_back({{"variant", one.variant}, {"why", one.why}});
+  return {{"path", step.path},
+          {"op", step.op->name},
+          {"variant", step.variant->name},
+          {"provider", step.variant->provider},
+          {"reason", step.reason},
+          {"refused", refused},
+          {"bytes", step.cost.bytes},
+          {"flops", step.cost.flops},
+          {"predicted_us", step.predicted_us},
+          {"workspace_bytes", step.workspace_bytes},
+          {"layer", step.layer},
+          {"attrs", attrs_to_json(step.attrs)},
+          {"inputs", operands_to_json(step.inputs)},
+          {"outputs", operands_to_json(step.outputs)}};
+}
+
+PlanStep step_of(const Reader& from) {
+  PlanStep step{.path = from.get<std::string>("path")};
+  auto op = from.get<std::string>("op"), variant = from.get<std::string>("variant");
+  step.op = find_op(op);
+  if (!step.op) from.fail("unknown op " + op);
+  step.variant = find_variant(variant);
+  if (!step.variant || step.variant->op != op) from.fail("this build has no variant " + variant + " of " + op);
+  step.reason = from.get<std::string>("reason");
+  from.each("refused", [&](const Reader& one) { step.refused.push_back({one.get<std::string>("variant"), one.get<std::string>("why")}); });
+  step.cost = {from.get<double>("flops"), from.get<double>("bytes")};
+  step.predicted_us = from.get<double>("predicted_us");
+  step.workspace_bytes = from.get<int64_t>("workspace_bytes");
+  step.layer = from.get<int32_t>("layer");
+  step.attrs = attrs_from_json(from.field("attrs"), step.path);
+  from.each("inputs", [&](const Reader& one) { step.inputs.push_back(operand_of(one)); });
+  from.each("outputs", [&](const Reader& one) { step.outputs.push_back(operand_of(one)); });
+  if (step.inputs.size() != step.op->operands.size() || step.outputs.size() != step.op->results.size())
+    from.fail("wrong number of operands for " + op);
+  return step;
+}
+
+Json cache_to_json(const CacheSpec& spec) {
+  return {{"kind", kCacheKinds[static_cast<int>(spec.kind)]},
+          {"kv_heads", spec.kv_heads},
+          {"head_dim", spec.head_dim},
+          {"window", spec.window},
+          {"dtype", format_of(spec.dtype).name}};
+}
+
+CacheSpec cache_of(const Reader& from) {
+  return {static_cast<CacheSpec::Kind>(from.one_of("kind", kCacheKinds)), from.get<int32_t>("kv_heads"), from.get<int32_t>("head_dim"),
+          from.get<int32_t>("window"), dtype_of(from)};
+}
+
+PlanWeight weight_of(const Reader& from) {
+  PlanWeight weight{.name = from.get<std::string>("name"), .type = tensor_of(from)};
+  weight.converted_from = from.get<std::string>("converted_from");
+  weight.values = from.get<std::vector<double>>("values");
+  weight.as_is = from.get<bool>("as_is");
+  weight.packed = from.get<bool>("packed");
+  return weight;
+}
+
+// Offsets and indices are used without further checks when the plan runs, so they are checked here.
+void check_places(const ExecutionPlan& plan, const Reader& from) {
+  auto check = [&](const PlanOperand& operand) {
+    using Kind = PlanOperand::Kind;
+    bool is_weight = operand.kind == Kind::weight || operand.kind == Kind::packed;
+    if (is_weight && (operand.index < 0 || operand.index >= static_cast<int32_t>(plan.weights.size())))
+      from.fail("operand " + operand.name + " names weight " + std::to_string(operand.index) + ", which is not there");
+    if (operand.kind != Kind::arena) return;
+    int64_t bytes = bytes_of(operand.type.tensor, plan.max_symbols);
+    if (operand.offset < 0 || operand.offset % 64 || bytes > plan.arena_bytes || operand.offset > plan.arena_bytes - bytes)
+      from.fail("operand " + operand.name + " lies outside the arena");
+  };
+  for (const PlanStep& step : plan.steps) {
+    for (const PlanOperand& input : step.inputs) check(input);
+    for (const PlanOperand& output : step.outputs) check(output);
+    if (step.layer >= static_cast<int32_t>(plan.caches.size()) || step.workspace_bytes > plan.workspace_bytes)
+      from.fail("step " + step.path + " has a layer or workspace out of range");
+  }
+  check(plan.logits);
+}
+
+}  // namespace
+
+Json to_json(const ExecutionPlan& plan) {
+  Json steps = Json::array(), weights = Json::array(), caches = Json::array();
+  for (const PlanStep& step : plan.steps) steps.push_back(step_to_json(step));
+  for (const CacheSpec& spec : plan.caches) caches.push_back(cache_to_json(spec));
+  for (const PlanWeight& weight : plan.weights) {
+    Json json = type_to_json(weight.type);
+    json.update({{"name", weight.name}, {"converted_from", weight.converted_from}, {"values", weight.values},
+                 {"as_is", weight.as_is}, {"packed", weight.packed}});
+    weights.push_back(std::move(json));
+  }
+  return {{"mode", plan.mode},
+          {"isa", plan.isa},
+          {"numerics", plan.numerics},
+          {"max_tokens", plan.max_symbols.tokens},
+          {"max_sequences", plan.max_symbols.sequences},
+          {"max_logits_rows", plan.max_symbols.logits_rows},
+          {"arena_bytes", plan.arena_bytes},
+          {"workspace_bytes", plan.workspace_bytes},
+          {"vocab", plan.vocab},
+          {"logits", operand_to_json(plan.logits)},
+          {"steps", steps},
+          {"caches", caches},
+          {"weights", weights}};
+}
+
+ExecutionPlan plan_from_json(const Json& json, const std::string& where) {
+  Reader from(json, where);
+  ExecutionPlan plan{.mode = from.get<std::string>("mode")};
+  plan.isa = from.get<std::string>("isa");
+  plan.numerics = from.get<std::string>("numerics");
+  plan.max_symbols = {from.get<int64_t>("max_tokens"), from.get<int64_t>("max_sequences"), from.get<int64_t>("max_logits_rows")};
+  plan.arena_bytes = from.get<int64_t>("arena_bytes");
+  plan.workspace_bytes = from.get<int64_t>("workspace_bytes");
+  plan.vocab = from.get<int64_t>("vocab");
+  plan.logits = operand_of(from.object("logits"));
+  from.each("caches", [&](const Reader& one) { plan.caches.push_back(cache_of(one)); });
+  from.each("weights", [&](const Reader& one) { plan.weights.push_back(weight_of(one)); });
+  from.each("steps", [&](const Reader& one) { plan.steps.push_back(step_of(one)); });
+  check_places(plan, from);
+  return plan;
+}
+
+}  // namespace hyalite

@@ -1,0 +1,36 @@
+// The planner: graph -> ExecutionPlan. Three planning passes, each with remarks: kernel-selection, scheduling, memory-planning.
+// The only code that sees both a graph and kernels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "plan/execution_plan.h"
+
+namespace hyalite {
+
+struct PlanOptions {
+  // What changes results.
+  std::string numerics = "deterministic";  // "deterministic", "fast", "reference"
+  // What changes speed or size.
+  Machine machine;          // already restricted to the wanted ISA
+  std::string isa = "avx512";
+  Symbols max_symbols{512, 1, 1};
+  int threads = 1;          // most threads that will run the plan; sizes the workspace
+};
+
+// Throws Error{unsupported} naming the node where no variant can run it, Error{invalid_model} where the graph is not lowered (a
+// grouped_query_attention is left). REQUIRES: the graph is verified and every type known.
+ExecutionPlan make_plan(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options);
+
+// --- the three passes, in order; make_plan runs them all. ---
+
+// Steps in graph order with variant, reason and refusals; weights listed; operands without places.
+ExecutionPlan select_kernels(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options);
+// Reorders steps: of those whose inputs are ready, the one that lets the most activation bytes go runs first; ties keep the graph's order.
+void schedule_steps(ExecutionPlan& plan);
+// Gives every activation an arena offset so that values alive at the same time never overlap; sets arena_bytes and workspace_bytes.
+void place_activations(ExecutionPlan& plan);
+
+}  // namespace hyalite

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "plan/planner.h"
+
+namespace hyalite {
+namespace {
+
+// Dependences between steps: a value's producer before its users, and the cache's state operations in their order.
+class Scheduler {
+ public:
+  explicit Scheduler(ExecutionPlan& plan) : plan_(plan), waits_(plan.steps.size(), 0), users_(plan.steps.size()) {
+    std::map<std::string, size_t> producer;
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      std::set<size_t> before;
+      for (const PlanOperand& input : plan.steps[i].inputs)
+        if (auto made = producer.find(input.name); made != producer.end()) before.insert(made->second);
+      for (size_t step : before) users_[step].push_back(i);
+      waits_[i] = before.size();
+      for (const PlanOperand& input : plan.steps[i].inputs)
+        if (input.kind == PlanOperand::Kind::arena) ++uses_left_[input.name];
+      for (const PlanOperand& output : plan.steps[i].outputs) producer[output.name] = i;
+    }
+  }
+
+  void run() {
+    std::set<size_t> ready;
+    for (size_t i = 0; i < waits_.size(); ++i)
+      if (waits_[i] == 0) ready.insert(i);
+    std::vector<PlanStep> order;
+    while (!ready.empty()) {
+      size_t next = *std::ranges::min_element(ready, {}, [&](size_t i) { return growth(plan_.steps[i]); });
+      ready.erase(next);
+      for (const PlanOperand& input : plan_.steps[next].inputs)
+        if (input.kind == PlanOperand::Kind::arena) --uses_left_[input.name];
+      for (size_t user : users_[next])
+        if (--waits_[user] == 0) ready.insert(user);
+      order.push_back(std::move(plan_.steps[next]));
+    }
+    HYALITE_CHECK(order.size() == waits_.size(), "the steps of @" + plan_.mode + " depend on each other in a circle");
+    plan_.steps = std::move(order);
+  }
+
+ private:
+  // Activation bytes that come alive less those that die when `step` runs.
+  int64_t growth(const PlanStep& step) const {
+    int64_t bytes = 0;
+    for (const PlanOperand& output : step.outputs)
+      if (output.kind == PlanOperand::Kind::arena) bytes += bytes_of(output.type.tensor, plan_.max_symbols);
+    for (const PlanOperand& input : step.inputs)
+      if (input.kind == PlanOperand::Kind::arena && uses_left_.at(input.name) == 1) bytes -= bytes_of(input.type.tensor, plan_.max_symbols);
+    return bytes;
+  }
+
+  ExecutionPlan& plan_;
+  std::vector<size_t> waits_;
+  std::vector<std::vector<size_t>> users_;
+  std::map<std::string, int> uses_left_;
+};
+
+}  // namespace
+
+void schedule_steps(ExecutionPlan& plan) { Scheduler(plan).run(); }
+
+}  // namespace hyalite

@@ -1,0 +1,139 @@
+#include "plan/weight_set.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kHugePage = size_t{2} << 20;
+
+size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// One entry to fill: from the source file, by conversion, by packing, or from a constant's values.
+struct Job {
+  const PlanWeight* weight;
+  bool packed;
+  WeightSet::Entry* entry;
+};
+
+// Every form of every weight that some plan uses, once.
+std::vector<Job> jobs_of(std::span<const ExecutionPlan* const> plans, std::map<WeightKey, WeightSet::Entry>& entries) {
+  std::vector<Job> jobs;
+  for (const ExecutionPlan* plan : plans)
+    for (const PlanWeight& weight : plan->weights)
+      for (bool packed : {false, true}) {
+        if (!(packed ? weight.packed : weight.as_is)) continue;
+        auto [it, added] = entries.try_emplace(WeightKey{weight.name, weight.type.dtype, packed});
+        if (!added) continue;
+        bool in_source = !packed && weight.converted_from.empty() && weight.values.empty();
+        it->second = {weight.type, nullptr, weight_bytes(weight.type, packed), in_source};
+        jobs.push_back({&weight, packed, &it->second});
+      }
+  return jobs;
+}
+
+// The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
+TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::vector<uint8_t>& scratch) {
+  if (weight.values.empty() && weight.converted_from.empty()) return store.view(weight.name);
+  scratch.resize(bytes_of(weight.type, {}));
+  TensorView made = view_of(weight.type, scratch.data());
+  if (!weight.values.empty()) {
+    std::transform(weight.values.begin(), weight.values.end(), made.as<float>(), [](double v) { return static_cast<float>(v); });
+  } else {
+    TensorView source = store.view(weight.name);
+    find_op("convert")->evaluate(OpArgs{.inputs = &source, .outputs = &made}, WorkRange{});
+  }
+  return made;
+}
+
+void fill(const Job& job, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
+  std::vector<uint8_t> scratch;
+  TensorView values = values_of(*job.weight, store, scratch);
+  if (job.packed) {
+    const PackedLayout* layout = packed_layout_of(job.weight->type.dtype);
+    pool.run([&](int thread) { layout->pack(values, to, WorkRange{thread, pool.size(), 0}); });
+  } else {
+    std::memcpy(to, values.data, job.entry->bytes);
+  }
+}
+
+}  // namespace
+
+PageMemory::PageMemory(size_t bytes, bool populate) : bytes_(bytes) {
+  if (!bytes) return;
+  // Over-allocate so that the block can start on a huge page, then give the edges back.
+  size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage + kHugePage;
+  void* raw = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) throw Error(ErrorCode::io, "memory", "cannot reserve " + std::to_string(bytes) + " bytes");
+  auto* begin = static_cast<uint8_t*>(raw);
+  size_t lead = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
+  size_t rounded = (bytes + 4095) / 4096 * 4096;
+  if (lead) munmap(begin, lead);
+  if (whole - lead > rounded) munmap(begin + lead + rounded, whole - lead - rounded);
+  data_ = begin + lead;
+  madvise(data_, rounded, MADV_HUGEPAGE);
+  if (populate) std::memset(data_, 0, bytes);
+}
+
+PageMemory::~PageMemory() {
+  if (data_) munmap(data_, (bytes_ + 4095) / 4096 * 4096);
+}
+
+size_t weight_bytes(const TensorType& type, bool packed) {
+  if (!packed) return static_cast<size_t>(bytes_of(type, {}));
+  const PackedLayout* layout = packed_layout_of(type.dtype);
+  HYALITE_CHECK(layout && type.rank() == 2, to_string(type) + " has no packed layout");
+  return layout->packed_bytes(type.dims[0].value(), type.dims[1].value());
+}
+
+std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const> plans, std::shared_ptr<const WeightStore> store,
+                                           ThreadPool& pool) {
+  auto set = std::make_shared<WeightSet>();
+  set->store_ = store;
+  std::vector<Job> jobs = jobs_of(plans, set->entries_);
+  size_t total = 0;
+  for (const Job& job : jobs)
+    if (!job.entry->in_source) total += aligned(job.entry->bytes);
+  set->memory_ = std::make_unique<PageMemory>(total);
+  uint8_t* to = set->memory_->data();
+  for (const Job& job : jobs) {
+    if (job.entry->in_source) {
+      job.entry->data = store->at(job.weight->name).data;
+      continue;
+    }
+    fill(job, to, *store, pool);
+    if (job.weight->values.empty()) store->release(job.weight->name);
+    job.entry->data = to;
+    to += aligned(job.entry->bytes);
+  }
+  return set;
+}
+
+std::shared_ptr<WeightSet> WeightSet::mapped(std::map<WeightKey, Entry> entries, std::shared_ptr<MappedFile> file) {
+  auto set = std::make_shared<WeightSet>();
+  set->entries_ = std::move(entries);
+  set->file_ = std::move(file);
+  return set;
+}
+
+TensorView WeightSet::view(const PlanWeight& weight, bool packed) const {
+  auto it = entries_.find(WeightKey{weight.name, weight.type.dtype, packed});
+  HYALITE_CHECK(it != entries_.end(), "weight " + weight.name + " is not in the set");
+  return view_of(it->second.type, const_cast<uint8_t*>(it->second.data));
+}
+
+size_t WeightSet::owned_bytes() const { return memory_ ? memory_->bytes() : 0; }
+
+size_t WeightSet::total_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [key, entry] : entries_) bytes += entry.bytes;
+  return bytes;
+}
+
+}  // namespace hyalite

@@ -1,0 +1,72 @@
+// The weights of a plan, resolved to memory: packed once from a WeightStore, or mapped from an artifact. One set serves the prefill and the
+// decode plan. Immutable after construction; any thread may read. Owns, or keeps mapped, everything it points to.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/mapped_file.h"
+#include "base/thread_pool.h"
+#include "plan/execution_plan.h"
+#include "tensor/weight_store.h"
+
+namespace hyalite {
+
+// A weight is asked for by name, format and form: a tied table may be there as in the file and packed.
+struct WeightKey {
+  std::string name;
+  DType dtype;
+  bool packed;
+  auto operator<=>(const WeightKey&) const = default;
+};
+
+// Anonymous memory in huge pages where the system gives them; zeroed.
+class PageMemory {
+ public:
+  explicit PageMemory(size_t bytes, bool populate = false);
+  ~PageMemory();
+  PageMemory(const PageMemory&) = delete;
+  PageMemory& operator=(const PageMemory&) = delete;
+  uint8_t* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+class WeightSet {
+ public:
+  struct Entry {
+    TensorType type;
+    const uint8_t* data = nullptr;
+    size_t bytes = 0;
+    bool in_source = false;  // still in the mapped source file; not part of owned_bytes()
+  };
+
+  // Packs what the plans use, tensor by tensor, giving the source file's pages back as it goes, so that the peak stays near one copy.
+  // Weights that are read as in the file stay in the mapped source unless they were converted. Keeps `store` alive.
+  static std::shared_ptr<WeightSet> pack(std::span<const ExecutionPlan* const> plans, std::shared_ptr<const WeightStore> store,
+                                         ThreadPool& pool);
+
+  // A set over bytes that lie in a mapped file (the artifact's weights).
+  static std::shared_ptr<WeightSet> mapped(std::map<WeightKey, Entry> entries, std::shared_ptr<MappedFile> file);
+
+  TensorView view(const PlanWeight& weight, bool packed) const;  // HYALITE_CHECK: it is there
+  const std::map<WeightKey, Entry>& entries() const { return entries_; }
+  size_t owned_bytes() const;   // memory of its own
+  size_t total_bytes() const;
+
+ private:
+  std::map<WeightKey, Entry> entries_;
+  std::shared_ptr<const WeightStore> store_;
+  std::shared_ptr<MappedFile> file_;
+  std::unique_ptr<PageMemory> memory_;
+};
+
+// Bytes of a weight in one form, without making it: what `plan` predicts with.
+size_t weight_bytes(const TensorType& type, bool packed);
+
+}  // namespace hyalite

@@ -1,0 +1,65 @@
+// The paged KV cache: pages of kPageTokens positions, one pool per layer, page numbers shared by the layers of a cache group (layers with
+// equal CacheSpec). A sequence owns one page table per group. Not thread-safe: one thread changes it, between steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ops/batch.h"
+#include "plan/weight_set.h"
+
+namespace hyalite {
+
+// The pages of one sequence, by group. Owned by the sequence, changed only by KvPool.
+struct SequencePages {
+  std::vector<std::vector<int32_t>> tables;
+  int64_t capacity = 0;  // positions that fit without another reserve()
+};
+
+struct KvPoolOptions {
+  int64_t max_tokens = 2048;   // longest sequence
+  int64_t max_sequences = 1;
+  int64_t max_step_tokens = 512;  // most tokens a step appends to one sequence: a sliding-window ring must hold them beside the window
+};
+
+class KvPool {
+ public:
+  // Takes and touches all memory at once, so that what `plan` predicts is what is used. Throws Error{io} where there is not enough.
+  KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options);
+
+  // Bytes that such a pool takes, without taking them.
+  static int64_t bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options);
+
+  int groups() const { return static_cast<int>(groups_.size()); }
+  int64_t bytes() const { return static_cast<int64_t>(memory_->bytes()); }
+  int64_t free_pages(int group) const { return static_cast<int64_t>(groups_[group].free.size()); }
+  const std::vector<CacheView>& layers() const { return views_; }  // by layer, for the executor
+
+  // Makes room for positions [0, tokens). Throws Error{context_length_exceeded} beyond max_tokens, Error{io} where no page is free (nothing
+  // is taken then).
+  void reserve(SequencePages& pages, int64_t tokens);
+  void release(SequencePages& pages);
+
+  // Proves that every page is either free or in exactly one of `live`'s tables. HYALITE_CHECK; for tests and idle times.
+  void check(const std::vector<const SequencePages*>& live) const;
+
+ private:
+  struct Group {
+    CacheSpec spec;
+    int64_t ring = 0;   // most pages of one sequence
+    int64_t pages = 0;
+    std::vector<int32_t> free;
+  };
+  static std::vector<Group> groups_of(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options);
+
+  KvPoolOptions options_;
+  std::vector<Group> groups_;
+  std::vector<CacheView> views_;
+  std::unique_ptr<PageMemory> memory_;
+};
+
+// Bytes of one page of one layer.
+int64_t page_bytes_of(const CacheSpec& spec);
+
+}  // namespace hyalite
