@@ -1,0 +1,156 @@
+// Eight lanes: AVX2 with FMA and F16C.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "kernels/cpu/isa/target.h"
+
+HYALITE_TARGET_BEGIN(HYALITE_AVX2)
+namespace hyalite::avx2 {
+
+inline constexpr int kLanes = 8;
+
+struct F32 {
+  __m256 v;
+};
+struct I32 {
+  __m256i v;
+};
+struct Mask {
+  __m256 v;
+};
+
+HYALITE_INLINE F32 splat(float x) {
+  return {_mm256_set1_ps(x)};
+}
+HYALITE_INLINE I32 splat(int32_t x) {
+  return {_mm256_set1_epi32(x)};
+}
+HYALITE_INLINE F32 load(const float* p) {
+  return {_mm256_loadu_ps(p)};
+}
+HYALITE_INLINE I32 load(const int32_t* p) {
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))};
+}
+HYALITE_INLINE __m128i load_128(const void* p) {
+  return _mm_loadu_si128(static_cast<const __m128i*>(p));
+}
+HYALITE_INLINE F32 load_half(const uint16_t* p) {
+  return {_mm256_cvtph_ps(load_128(p))};
+}
+HYALITE_INLINE F32 load_bf16(const uint16_t* p) {
+  return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(p)), 16))};
+}
+HYALITE_INLINE I32 load_u8(const uint8_t* p) {
+  return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))};
+}
+HYALITE_INLINE I32 load_i8(const int8_t* p) {
+  return {_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))};
+}
+HYALITE_INLINE void store(float* p, F32 a) {
+  _mm256_storeu_ps(p, a.v);
+}
+HYALITE_INLINE void store(int32_t* p, I32 a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.v);
+}
+HYALITE_INLINE void store_half(uint16_t* p, F32 a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+HYALITE_INLINE __m128i narrow_to_16(__m256i a) {  // low halves; values fit 16 unsigned bits
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, a), 0xd8);
+  return _mm256_castsi256_si128(packed);
+}
+HYALITE_INLINE void store_bf16(uint16_t* p, F32 a) {
+  const __m256i raw = _mm256_castps_si256(a.v);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(raw, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_add_epi32(raw, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+  const __m256i quiet = _mm256_or_si256(raw, _mm256_set1_epi32(0x400000));
+  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(a.v, a.v, _CMP_UNORD_Q));
+  const __m256i chosen = _mm256_blendv_epi8(rounded, quiet, is_nan);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), narrow_to_16(_mm256_srli_epi32(chosen, 16)));
+}
+// Values in [-128, 127].
+HYALITE_INLINE void store_i8(int8_t* p, I32 a) {
+  const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a.v), _mm256_extracti128_si256(a.v, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packs_epi16(words, words));
+}
+
+HYALITE_INLINE F32 operator+(F32 a, F32 b) {
+  return {_mm256_add_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 operator-(F32 a, F32 b) {
+  return {_mm256_sub_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 operator*(F32 a, F32 b) {
+  return {_mm256_mul_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 operator/(F32 a, F32 b) {
+  return {_mm256_div_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 fma(F32 a, F32 b, F32 c) {
+  return {_mm256_fmadd_ps(a.v, b.v, c.v)};
+}
+HYALITE_INLINE F32 max(F32 a, F32 b) {
+  return {_mm256_max_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 min(F32 a, F32 b) {
+  return {_mm256_min_ps(a.v, b.v)};
+}
+HYALITE_INLINE F32 sqrt(F32 a) {
+  return {_mm256_sqrt_ps(a.v)};
+}
+HYALITE_INLINE Mask less(F32 a, F32 b) {
+  return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)};
+}
+HYALITE_INLINE Mask less(I32 a, I32 b) {
+  return {_mm256_castsi256_ps(_mm256_cmpgt_epi32(b.v, a.v))};
+}
+HYALITE_INLINE F32 select(Mask m, F32 yes, F32 no) {
+  return {_mm256_blendv_ps(no.v, yes.v, m.v)};
+}
+
+HYALITE_INLINE I32 operator+(I32 a, I32 b) {
+  return {_mm256_add_epi32(a.v, b.v)};
+}
+HYALITE_INLINE I32 operator-(I32 a, I32 b) {
+  return {_mm256_sub_epi32(a.v, b.v)};
+}
+HYALITE_INLINE I32 operator&(I32 a, I32 b) {
+  return {_mm256_and_si256(a.v, b.v)};
+}
+HYALITE_INLINE I32 operator|(I32 a, I32 b) {
+  return {_mm256_or_si256(a.v, b.v)};
+}
+HYALITE_INLINE I32 max(I32 a, I32 b) {
+  return {_mm256_max_epi32(a.v, b.v)};
+}
+template <int bits>
+HYALITE_INLINE I32 shift_left(I32 a) {
+  return {_mm256_slli_epi32(a.v, bits)};
+}
+template <int bits>
+HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
+  return {_mm256_srli_epi32(a.v, bits)};
+}
+
+HYALITE_INLINE F32 to_f32(I32 a) {
+  return {_mm256_cvtepi32_ps(a.v)};
+}
+// To nearest even. REQUIRES: |a| < 2^22.
+HYALITE_INLINE I32 round_to_i32(F32 a) {
+  return {_mm256_cvtps_epi32(a.v)};
+}
+HYALITE_INLINE I32 bits(F32 a) {
+  return {_mm256_castps_si256(a.v)};
+}
+HYALITE_INLINE F32 from_bits(I32 a) {
+  return {_mm256_castsi256_ps(a.v)};
+}
+
+#include "kernels/cpu/isa/math.inc"
+#include "kernels/cpu/isa/wide.inc"
+
+}  // namespace hyalite::avx2
+HYALITE_TARGET_END

@@ -1,0 +1,137 @@
+// One lane, plain C++: the oracle of the wider targets and what runs where they are absent.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/isa/target.h"
+#include "tensor/half.h"
+
+namespace hyalite::scalar {
+
+inline constexpr int kLanes = 1;
+
+struct F32 {
+  float v;
+};
+struct I32 {
+  int32_t v;
+};
+using Mask = bool;
+
+HYALITE_INLINE F32 splat(float x) {
+  return {x};
+}
+HYALITE_INLINE I32 splat(int32_t x) {
+  return {x};
+}
+HYALITE_INLINE F32 load(const float* p) {
+  return {*p};
+}
+HYALITE_INLINE I32 load(const int32_t* p) {
+  return {*p};
+}
+HYALITE_INLINE F32 load_half(const uint16_t* p) {
+  return {half_to_float(*p)};
+}
+HYALITE_INLINE F32 load_bf16(const uint16_t* p) {
+  return {bf16_to_float(*p)};
+}
+HYALITE_INLINE I32 load_u8(const uint8_t* p) {
+  return {*p};
+}
+HYALITE_INLINE I32 load_i8(const int8_t* p) {
+  return {*p};
+}
+HYALITE_INLINE void store(float* p, F32 a) {
+  *p = a.v;
+}
+HYALITE_INLINE void store(int32_t* p, I32 a) {
+  *p = a.v;
+}
+HYALITE_INLINE void store_half(uint16_t* p, F32 a) {
+  *p = float_to_half(a.v);
+}
+HYALITE_INLINE void store_bf16(uint16_t* p, F32 a) {
+  *p = float_to_bf16(a.v);
+}
+// Values in [-128, 127].
+HYALITE_INLINE void store_i8(int8_t* p, I32 a) {
+  *p = static_cast<int8_t>(a.v);
+}
+
+HYALITE_INLINE F32 operator+(F32 a, F32 b) {
+  return {a.v + b.v};
+}
+HYALITE_INLINE F32 operator-(F32 a, F32 b) {
+  return {a.v - b.v};
+}
+HYALITE_INLINE F32 operator*(F32 a, F32 b) {
+  return {a.v * b.v};
+}
+HYALITE_INLINE F32 operator/(F32 a, F32 b) {
+  return {a.v / b.v};
+}
+HYALITE_INLINE F32 fma(F32 a, F32 b, F32 c) {
+  return {__builtin_fmaf(a.v, b.v, c.v)};
+}
+HYALITE_INLINE F32 max(F32 a, F32 b) {
+  return {a.v > b.v ? a.v : b.v};
+}
+HYALITE_INLINE F32 min(F32 a, F32 b) {
+  return {a.v < b.v ? a.v : b.v};
+}
+HYALITE_INLINE F32 sqrt(F32 a) {
+  return {__builtin_sqrtf(a.v)};
+}
+HYALITE_INLINE Mask less(F32 a, F32 b) {
+  return a.v < b.v;
+}
+HYALITE_INLINE Mask less(I32 a, I32 b) {
+  return a.v < b.v;
+}
+HYALITE_INLINE F32 select(Mask m, F32 yes, F32 no) {
+  return m ? yes : no;
+}
+
+HYALITE_INLINE I32 operator+(I32 a, I32 b) {
+  return {static_cast<int32_t>(static_cast<uint32_t>(a.v) + static_cast<uint32_t>(b.v))};
+}
+HYALITE_INLINE I32 operator-(I32 a, I32 b) {
+  return {static_cast<int32_t>(static_cast<uint32_t>(a.v) - static_cast<uint32_t>(b.v))};
+}
+HYALITE_INLINE I32 operator&(I32 a, I32 b) {
+  return {a.v & b.v};
+}
+HYALITE_INLINE I32 operator|(I32 a, I32 b) {
+  return {a.v | b.v};
+}
+HYALITE_INLINE I32 max(I32 a, I32 b) {
+  return a.v > b.v ? a : b;
+}
+template <int bits>
+HYALITE_INLINE I32 shift_left(I32 a) {
+  return {static_cast<int32_t>(static_cast<uint32_t>(a.v) << bits)};
+}
+template <int bits>
+HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
+  return {static_cast<int32_t>(static_cast<uint32_t>(a.v) >> bits)};
+}
+
+HYALITE_INLINE F32 to_f32(I32 a) {
+  return {static_cast<float>(a.v)};
+}
+// To nearest even. REQUIRES: |a| < 2^22, which lets one addition round.
+HYALITE_INLINE I32 round_to_i32(F32 a) {
+  return {static_cast<int32_t>(bits_of(a.v + 0x1.8p23f)) - 0x4b400000};
+}
+HYALITE_INLINE I32 bits(F32 a) {
+  return {static_cast<int32_t>(bits_of(a.v))};
+}
+HYALITE_INLINE F32 from_bits(I32 a) {
+  return {float_from_bits(static_cast<uint32_t>(a.v))};
+}
+
+#include "kernels/cpu/isa/math.inc"
+#include "kernels/cpu/isa/wide.inc"
+
+}  // namespace hyalite::scalar
