@@ -36,8 +36,7 @@ int exit_code_of(ErrorCode code) {
   }
 }
 
-Error::Error(ErrorCode code, std::string where, std::string message)
-    : code_(code), where_(std::move(where)), message_(std::move(message)) {
+Error::Error(ErrorCode code, std::string where, std::string message) : code_(code), where_(std::move(where)), message_(std::move(message)) {
   what_ = one_line(where_.empty() ? message_ : where_ + ": " + message_);
 }
 

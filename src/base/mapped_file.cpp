@@ -99,8 +99,12 @@ void advise(const uint8_t* data, size_t file_size, size_t offset, size_t size, i
 }
 }  // namespace
 
-void MappedFile::will_need(size_t offset, size_t size) const { advise(data_, size_, offset, size, MADV_WILLNEED, false); }
-void MappedFile::release(size_t offset, size_t size) const { advise(data_, size_, offset, size, MADV_DONTNEED, true); }
+void MappedFile::will_need(size_t offset, size_t size) const {
+  advise(data_, size_, offset, size, MADV_WILLNEED, false);
+}
+void MappedFile::release(size_t offset, size_t size) const {
+  advise(data_, size_, offset, size, MADV_DONTNEED, true);
+}
 
 void install_map_fault_handler() {
   struct sigaction action {};

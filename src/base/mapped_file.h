@@ -13,7 +13,8 @@ namespace hyalite {
 
 class MappedFile {
  public:
-  // Maps `path`. Errors: Error{invalid_model} where it does not exist, is not a regular file or cannot be read; an empty file maps to an empty span.
+  // Maps `path`. Errors: Error{invalid_model} where it does not exist, is not a regular file or cannot be read; an empty file maps to an
+  // empty span.
   static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
