@@ -40,7 +40,7 @@ Error::Error(ErrorCode code, std::string where, std::string message) : code_(cod
   what_ = one_line(where_.empty() ? message_ : where_ + ": " + message_);
 }
 
-void check_failed(const char* file, int line, const char* condition, std::string message) {
+void check_failed(const char* file, int line, const char* condition, const std::string& message) {
   throw Error(ErrorCode::internal, std::string(file) + ":" + std::to_string(line),
               std::string("check failed: ") + condition + (message.empty() ? "" : ": ") + message);
 }

@@ -45,7 +45,7 @@ class Error : public std::exception {
 };
 
 // Throws Error{internal}. Called by HYALITE_CHECK only.
-[[noreturn]] void check_failed(const char* file, int line, const char* condition, std::string message);
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message);
 
 }  // namespace hyalite
 
