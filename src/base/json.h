@@ -14,7 +14,8 @@ struct JsonLimits {
 };
 
 // Parses outside bytes: refuses invalid UTF-8, nesting beyond the limit, duplicate keys and trailing bytes, before building anything
-// deep. Throws Error{invalid_model} whose `where` is `where` and whose message has the byte offset ("duplicate key \"x\"", ...).
+// deep. Throws Error{invalid_model} whose `where` is `where` and whose message has the byte offset of a syntax error, or the duplicate key.
+// Linear in the text: objects may have hundreds of thousands of members (iterate over those; looking one up walks through them).
 Json parse_json(std::string_view text, const std::string& where, const JsonLimits& limits = {});
 
 // Reads a whole file (at most `max_bytes`) and parses it. `where` is the path.

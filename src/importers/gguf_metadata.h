@@ -38,6 +38,7 @@ class GgufMetadata {
 
   const std::string& file() const { return file_; }  // for messages
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool is_array(std::string_view key) const { return find(key) && find(key)->is_array; }
   size_t size() const { return values_.size(); }
 
   std::optional<std::string_view> string(std::string_view key) const;

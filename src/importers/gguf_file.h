@@ -1,0 +1,36 @@
+// One GGUF file (version 2 or 3, little-endian) in memory: its keys and its tensor table, checked to the last offset before anything is
+// believed. Format: ggml's docs/gguf.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "importers/gguf_metadata.h"
+#include "tensor/dtype.h"
+
+namespace hyalite {
+
+struct GgufTensor {
+  std::string_view name;  // in the file's bytes
+  DType dtype = DType::f32;
+  int rank = 0;
+  std::array<int64_t, 4> dims{};  // as the file orders them: the contiguous dimension first
+  uint64_t offset = 0;            // from the start of the file; aligned, and [offset, offset + bytes) lies inside it
+  uint64_t bytes = 0;
+};
+
+// Immutable after parsing. Names and values are views: the bytes must outlive it.
+struct GgufFile {
+  GgufMetadata metadata;
+  std::vector<GgufTensor> tensors;  // no two share a name or a byte
+};
+
+// Throws Error{invalid_model} (Error{unsupported} for a version or tensor type that Hyalite does not read) naming `name`, the key or
+// tensor, and the offset. Takes memory in proportion to what the bytes hold, never to what they claim.
+GgufFile parse_gguf(std::span<const uint8_t> bytes, const std::string& name);
+
+}  // namespace hyalite

@@ -1,0 +1,50 @@
+#include "importers/importer.h"
+
+#include "base/error.h"
+
+namespace hyalite {
+
+#define IMPORTER(name) extern const Importer importer_##name;
+#include "importers/importers.inc"
+#undef IMPORTER
+
+namespace {
+
+const Importer* const kImporters[] = {
+#define IMPORTER(name) &importer_##name,
+#include "importers/importers.inc"
+#undef IMPORTER
+};
+
+std::string names_of_formats() {
+  std::string names;
+  for (const Importer* importer : kImporters) names += (names.empty() ? "" : ", ") + std::string(importer->name);
+  return names;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  std::string why = "is of no format that Hyalite imports (" + names_of_formats() + ")";
+  if (!fs::exists(status)) {
+    why = error && error != std::errc::no_such_file_or_directory ? "cannot be opened: " + error.message() : "no such file or directory";
+  } else if (!fs::is_regular_file(status) && !fs::is_directory(status)) {
+    why = "is neither a regular file nor a directory";
+  } else if (fs::is_regular_file(status) && fs::file_size(path, error) == 0) {
+    why = "is an empty file";
+  } else if (fs::is_directory(status)) {
+    why = "has no config.json, so it is no model directory";
+  }
+  throw Error(ErrorCode::invalid_model, path.string(), why);
+}
+
+}  // namespace
+
+ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options) {
+  for (const Importer* importer : kImporters)
+    if (importer->recognizes(path)) return importer->import(path, options);
+  refuse(path);
+}
+
+}  // namespace hyalite
