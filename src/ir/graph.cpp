@@ -1,17 +1,21 @@
 #include "ir/graph.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.h"
 
 namespace hyalite {
 
-ValueId Graph::add_input(std::string name, ValueType type) {
-  ValueId id = value_count();
-  values_.push_back({unique_name(name), std::move(type), kNone, static_cast<int32_t>(inputs_.size())});
-  inputs_.push_back(id);
+ValueId Graph::add_value(std::string_view wish, ValueType type, NodeId producer, size_t result_index) {
+  const ValueId id = value_count();
+  values_.push_back({unique_name(wish), std::move(type), producer, static_cast<int32_t>(result_index)});
+  by_name_.emplace(values_.back().name, id);
   return id;
+}
+
+ValueId Graph::add_input(std::string name, ValueType type) {
+  inputs_.push_back(add_value(name, std::move(type), kNone, inputs_.size()));
+  return inputs_.back();
 }
 
 NodeId Graph::make(const OpSpec& op, std::vector<ValueId> operands, Attrs attrs, std::vector<std::string> result_names, Provenance from,
@@ -20,10 +24,8 @@ NodeId Graph::make(const OpSpec& op, std::vector<ValueId> operands, Attrs attrs,
   HYALITE_CHECK(types.empty() || types.size() == result_names.size(), "result types of " + std::string(op.name));
   NodeId id = static_cast<NodeId>(nodes_.size());
   Node node{&op, std::move(operands), {}, std::move(attrs), std::move(from)};
-  for (size_t i = 0; i < result_names.size(); ++i) {
-    node.results.push_back(value_count());
-    values_.push_back({unique_name(result_names[i]), types.empty() ? ValueType::unknown() : types[i], id, static_cast<int32_t>(i)});
-  }
+  for (size_t i = 0; i < result_names.size(); ++i)
+    node.results.push_back(add_value(result_names[i], types.empty() ? ValueType::unknown() : types[i], id, i));
   nodes_.push_back(std::move(node));
   return id;
 }
@@ -43,9 +45,8 @@ NodeId Graph::insert_before(NodeId anchor, const OpSpec& op, std::vector<ValueId
 }
 
 ValueId Graph::find_value(std::string_view name) const {
-  for (ValueId id = 0; id < value_count(); ++id)
-    if (values_[id].name == name) return id;
-  return kNone;
+  auto it = by_name_.find(name);
+  return it == by_name_.end() ? kNone : it->second;
 }
 
 std::vector<NodeId> Graph::users_of(ValueId value) const {
@@ -55,12 +56,20 @@ std::vector<NodeId> Graph::users_of(ValueId value) const {
   return users;
 }
 
-bool Graph::is_output(ValueId value) const { return std::ranges::count(outputs_, value) > 0; }
+bool Graph::is_output(ValueId value) const {
+  return std::ranges::count(outputs_, value) > 0;
+}
 
 std::string Graph::unique_name(std::string_view wish) const {
   std::string name(wish);
   for (int i = 1; find_value(name) != kNone; ++i) name = std::string(wish) + "_" + std::to_string(i);
   return name;
+}
+
+void Graph::rename(ValueId id, std::string_view wish) {
+  by_name_.erase(value(id).name);
+  value(id).name = unique_name(wish);
+  by_name_.emplace(value(id).name, id);
 }
 
 void Graph::replace_uses(ValueId from, ValueId to) {
@@ -71,6 +80,7 @@ void Graph::replace_uses(ValueId from, ValueId to) {
 void Graph::erase(NodeId id) {
   for (ValueId result : nodes_.at(id).results) {
     HYALITE_CHECK(users_of(result).empty() && !is_output(result), "%" + values_[result].name + " is still used");
+    by_name_.erase(values_[result].name);
     values_[result].name.clear();  // the name is free again
   }
   std::erase(order_, id);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ops/op_spec.h"
@@ -21,7 +22,7 @@ using NodeId = int32_t;
 inline constexpr int32_t kNone = -1;  // an absent optional operand; the producer of a graph input
 
 struct Value {
-  std::string name;   // unique in the graph, without %
+  std::string name;  // unique in the graph, without %
   ValueType type;
   NodeId producer = kNone;
   int32_t result_index = 0;
@@ -68,15 +69,16 @@ class Graph {
   const Node& node(NodeId id) const { return nodes_.at(id); }
   Node& node(NodeId id) { return nodes_.at(id); }
   const Value& value(ValueId id) const { return values_.at(id); }
-  Value& value(ValueId id) { return values_.at(id); }
+  Value& value(ValueId id) { return values_.at(id); }                           // to set the type; names change through rename()
   int32_t value_count() const { return static_cast<int32_t>(values_.size()); }  // ids of removed values stay allotted
   int32_t node_count() const { return static_cast<int32_t>(order_.size()); }
 
   ValueId result(NodeId id, int index = 0) const { return node(id).results.at(index); }
-  ValueId find_value(std::string_view name) const;  // kNone where there is none
+  ValueId find_value(std::string_view name) const;    // kNone where there is none
   std::vector<NodeId> users_of(ValueId value) const;  // in execution order; a node once even if it uses the value twice
   bool is_output(ValueId value) const;
   std::string unique_name(std::string_view wish) const;
+  void rename(ValueId id, std::string_view wish);  // to unique_name(wish)
 
   // Redirects every use of `from` (operands and outputs) to `to`.
   void replace_uses(ValueId from, ValueId to);
@@ -87,17 +89,26 @@ class Graph {
   NodeId make(const OpSpec& op, std::vector<ValueId> operands, Attrs attrs, std::vector<std::string> result_names, Provenance from,
               std::vector<ValueType> types);
 
+  // Lets the index be searched by string_view.
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  };
+  ValueId add_value(std::string_view wish, ValueType type, NodeId producer, size_t result_index);
+
   std::string name_;
   std::vector<Node> nodes_;
   std::vector<Value> values_;
   std::vector<NodeId> order_;
   std::vector<ValueId> inputs_, outputs_;
+  std::unordered_map<std::string, ValueId, NameHash, std::equal_to<>> by_name_;  // live values
 };
 
 // Equal text is equal graph: compares names, types, nodes in order, attributes and provenance, but not arena ids.
 bool operator==(const Graph& a, const Graph& b);
 
-// The graphs of one model at one stage: a single logical graph named "model" before prefill/decode specialisation, @prefill and @decode after.
+// The graphs of one model at one stage: a single logical graph named "model" before prefill/decode specialisation, @prefill and @decode
+// after.
 struct Module {
   std::string stage;  // the last pass that ran; empty straight from the builder
   std::vector<Graph> graphs;

@@ -23,7 +23,9 @@ const AttrValue* Attrs::find(std::string_view name) const {
   return it == items_.end() ? nullptr : &it->second;
 }
 
-int64_t Attrs::integer(std::string_view name) const { return read<int64_t>(*this, name, "an integer"); }
+int64_t Attrs::integer(std::string_view name) const {
+  return read<int64_t>(*this, name, "an integer");
+}
 
 double Attrs::real(std::string_view name) const {
   const AttrValue* value = find(name);
@@ -31,9 +33,15 @@ double Attrs::real(std::string_view name) const {
   return read<double>(*this, name, "a number");
 }
 
-bool Attrs::boolean(std::string_view name, bool fallback) const { return has(name) ? read<bool>(*this, name, "true or false") : fallback; }
-const std::string& Attrs::text(std::string_view name) const { return read<std::string>(*this, name, "a string"); }
-const std::vector<double>& Attrs::reals(std::string_view name) const { return read<std::vector<double>>(*this, name, "a list of numbers"); }
+bool Attrs::boolean(std::string_view name, bool fallback) const {
+  return has(name) ? read<bool>(*this, name, "true or false") : fallback;
+}
+const std::string& Attrs::text(std::string_view name) const {
+  return read<std::string>(*this, name, "a string");
+}
+const std::vector<double>& Attrs::reals(std::string_view name) const {
+  return read<std::vector<double>>(*this, name, "a list of numbers");
+}
 
 void Attrs::set(std::string_view name, AttrValue value) {
   for (auto& item : items_)

@@ -15,7 +15,7 @@ struct CacheSpec {
   Kind kind = Kind::paged;
   int32_t kv_heads = 0;
   int32_t head_dim = 0;
-  int32_t window = 0;  // sliding_window: a token sees itself and the window - 1 before it; 0 for paged
+  int32_t window = 0;        // sliding_window: a token sees itself and the window - 1 before it; 0 for paged
   DType dtype = DType::f16;  // f32, f16 or bf16
   bool operator==(const CacheSpec&) const = default;
 };
@@ -37,12 +37,12 @@ struct BatchView {
   const PageTable* tables = nullptr;     // [cache_groups][sequences]
 };
 
-// The pages of one layer. Inside a page, for each kv head in turn: keys transposed [head_dim][kPageTokens], then values [kPageTokens][head_dim]
-// (so that scores of 16 positions are one vector, and a weighted sum of values another).
+// The pages of one layer. Inside a page, for each kv head in turn: keys transposed [head_dim][kPageTokens], then values
+// [kPageTokens][head_dim] (so that scores of 16 positions are one vector, and a weighted sum of values another).
 struct CacheView {
-  uint8_t* data = nullptr;   // page 0 of this layer
-  int64_t page_bytes = 0;    // kv_heads * 2 * kPageTokens * head_dim * element size
-  int32_t group = 0;         // row of BatchView::tables
+  uint8_t* data = nullptr;  // page 0 of this layer
+  int64_t page_bytes = 0;   // kv_heads * 2 * kPageTokens * head_dim * element size
+  int32_t group = 0;        // row of BatchView::tables
   CacheSpec spec;
 };
 

@@ -57,9 +57,10 @@ struct Problem {
   std::span<const ValueType> operands;  // unknown kind for an absent optional
   std::span<const ValueType> results;
   const Attrs* attrs = nullptr;
-  Symbols symbols;                      // the step size that cost is asked for; for buffers, the largest step
-  const CacheSpec* cache = nullptr;     // of the layer, where the op has a cache operand
-  int64_t cached = 0;                   // positions of each sequence that are in the cache before the step, for cost
+  Symbols symbols;                   // the step size that cost is asked for; for buffers, the largest step
+  const CacheSpec* cache = nullptr;  // of the layer, where the op has a cache operand
+  int64_t cached = 0;                // positions of each sequence that are in the cache before the step, for cost
+  int64_t max_positions = 0;         // longest sequence a step may see: bounds an attention variant's workspace
 };
 
 struct Cost {
@@ -83,18 +84,18 @@ inline constexpr size_t kMaxParamBytes = 128;
 
 struct OpSpec {
   std::string_view name;
-  std::string_view summary;                // one sentence with the equation
+  std::string_view summary;  // one sentence with the equation
   std::span<const OperandSpec> operands;
   std::span<const OperandSpec> results;
   std::span<const AttrSpec> attrs;
   // Result types from operand types and attributes. Throws Error{invalid_model} where they do not fit (the caller adds the node's place).
   // Null for ops whose result type is written, not computed (weight, constant).
   std::vector<ValueType> (*infer)(const Problem& problem) = nullptr;
-  Cost (*cost)(const Problem& problem) = nullptr;      // null: no flops, bytes of operands and results
+  Cost (*cost)(const Problem& problem) = nullptr;            // null: no flops, bytes of operands and results
   void (*bind)(const Attrs& attrs, void* params) = nullptr;  // fills the POD parameter struct (at most kMaxParamBytes); null: none
   // fp32, scalar, simple; splits over `range` by rows where that is easy (others do all work on thread 0). Null: weight, constant.
   void (*evaluate)(const OpArgs& args, WorkRange range) = nullptr;
-  bool foldable = false;                   // no state, small: constant folding may evaluate it
+  bool foldable = false;  // no state, small: constant folding may evaluate it
 };
 
 const OpSpec* find_op(std::string_view name);  // nullptr where there is none

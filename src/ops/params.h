@@ -32,7 +32,7 @@ struct AttentionParams {
 
 // fused_rmsnorm_qkv_rope.
 struct RmsNormQkvRopeParams {
-  float eps;       // of the input norm and of the optional per-head q and k norms
+  float eps;  // of the input norm and of the optional per-head q and k norms
   RopeParams rope;
 };
 

@@ -1,0 +1,92 @@
+#include "ops/op_table.h"
+#include "ops/reference.h"
+#include "ops/rope_attrs.h"
+#include "ops/type_rules.h"
+
+namespace hyalite {
+namespace {
+
+enum Operand { kX, kNorm, kWq, kWk, kWv, kBq, kBk, kBv, kQNorm, kKNorm, kFreqs, kBatchOperand };
+
+constexpr OperandSpec kOperands[] = {
+    {"x", kTensor},        {"norm", kTensor},     {"wq", kTensor},       {"wk", kTensor},           {"wv", kTensor},
+    {"bq", kTensor, true}, {"bk", kTensor, true}, {"bv", kTensor, true}, {"q_norm", kTensor, true}, {"k_norm", kTensor, true},
+    {"freqs", kTensor},    {"batch", kBatch},
+};
+constexpr OperandSpec kResults[] = {{"q", kTensor}, {"k", kTensor}, {"v", kTensor}};
+constexpr AttrSpec kAttrs[] = {
+    {"eps", "real", true}, {"head_dim", "int", true}, {"interleaved", "bool", false}, {"scale", "real", false}, HYALITE_LINEAR_ATTRS,
+};
+
+std::vector<ValueType> infer(const Problem& problem) {
+  const TensorType& x = activation_of(problem, kX, "x");
+  check_linear_attrs(problem);
+  expect(problem.attrs->real("eps") >= 0, "eps", "must not be negative");
+  expect_vector(problem, kNorm, "norm", columns_of(x));
+  const int64_t head_dim = check_rope(problem, kFreqs);
+  std::vector<ValueType> results;
+  for (int i = 0; i < 3; ++i) {
+    const char* name = kOperands[kWq + i].name;
+    const int64_t rows = weight_rows(problem, kWq + i, name, columns_of(x));
+    expect(rows % head_dim == 0, name, "must have whole heads of " + std::to_string(head_dim) + " rows, has " + std::to_string(rows));
+    if (given(problem, kBq + i)) expect_vector(problem, kBq + i, kOperands[kBq + i].name, rows);
+    if (i < 2 && given(problem, kQNorm + i)) expect_vector(problem, kQNorm + i, kOperands[kQNorm + i].name, head_dim);
+    results.push_back(ValueType::of(f32_matrix(x.dims[0], rows)));
+  }
+  return results;
+}
+
+Cost cost(const Problem& problem) {
+  return linear_cost(problem, {kWq, kWk, kWv});
+}
+
+void bind(const Attrs& attrs, void* params) {
+  *static_cast<RmsNormQkvRopeParams*>(params) = {static_cast<float>(attrs.real("eps")), rope_params(attrs)};
+}
+
+// Heads [begin, end) of q (which = 0) or k (which = 1), as the projection left them: normalised where there is a norm, then rotated.
+void finish_heads(const OpArgs& args, int which, int64_t begin, int64_t end) {
+  const auto& params = *static_cast<const RmsNormQkvRopeParams*>(args.params);
+  const TensorView &y = args.outputs[which], &freqs = args.inputs[kFreqs];
+  const FloatVector norm(args.inputs[kQNorm + which]);
+  const int64_t d = params.rope.head_dim;
+  for (int64_t t = 0; t < y.rows(); ++t)
+    for (int64_t h = begin; h < end; ++h) {
+      float* head = y.as<float>() + t * y.columns() + h * d;
+      if (norm.data()) rms_norm(head, norm.data(), d, params.eps, head);
+      rope(head, freqs.as<float>(), freqs.columns(), args.batch->positions[t], params.rope);
+    }
+}
+
+// Threads share the heads. Each normalises all rows of x for itself, which is cheaper than a barrier.
+void evaluate(const OpArgs& args, WorkRange range) {
+  const auto& params = *static_cast<const RmsNormQkvRopeParams*>(args.params);
+  const TensorView& x = args.inputs[kX];
+  const int64_t columns = x.columns(), d = params.rope.head_dim;
+  const FloatVector norm(args.inputs[kNorm]);
+  std::vector<float> normed(x.elements());
+  for (int64_t t = 0; t < x.rows(); ++t) rms_norm(x.as<float>() + t * columns, norm.data(), columns, params.eps, &normed[t * columns]);
+  const Activations rows(normed.data(), x.rows(), columns);
+  for (int i = 0; i < 3; ++i) {
+    const TensorView& w = args.inputs[kWq + i];
+    const int64_t n = w.rows(), begin = range.begin(n, d), end = range.end(n, d);
+    rows.multiply(w, FloatVector(args.inputs[kBq + i]).data(), begin, end, args.outputs[i].as<float>(), n);
+    if (i < 2) finish_heads(args, i, begin / d, end / d);
+  }
+}
+
+}  // namespace
+
+constinit const OpSpec op_fused_rmsnorm_qkv_rope{
+    .name = "fused_rmsnorm_qkv_rope",
+    .summary = "With n = rms_norm(x, norm): q = rope(rms_norm(n wq^T + bq, q_norm)), k likewise, v = n wv^T + bv.",
+    .operands = kOperands,
+    .results = kResults,
+    .attrs = kAttrs,
+    .infer = infer,
+    .cost = cost,
+    .bind = bind,
+    .evaluate = evaluate,
+};
+
+}  // namespace hyalite

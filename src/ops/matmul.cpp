@@ -1,0 +1,41 @@
+#include "ops/op_table.h"
+#include "ops/reference.h"
+#include "ops/type_rules.h"
+
+namespace hyalite {
+namespace {
+
+constexpr OperandSpec kOperands[] = {{"x", kTensor}, {"w", kTensor}};
+constexpr OperandSpec kResults[] = {{"y", kTensor}};
+constexpr AttrSpec kAttrs[] = {HYALITE_LINEAR_ATTRS};
+
+std::vector<ValueType> infer(const Problem& problem) {
+  const TensorType& x = activation_of(problem, 0, "x");
+  check_linear_attrs(problem);
+  return {ValueType::of(f32_matrix(x.dims[0], weight_rows(problem, 1, "w", columns_of(x))))};
+}
+
+Cost cost(const Problem& problem) {
+  return linear_cost(problem, {1});
+}
+
+void evaluate(const OpArgs& args, WorkRange range) {
+  const TensorView &x = args.inputs[0], &w = args.inputs[1];
+  const int64_t n = w.rows();
+  Activations(x.as<float>(), x.rows(), x.columns()).multiply(w, nullptr, range.begin(n), range.end(n), args.outputs[0].as<float>(), n);
+}
+
+}  // namespace
+
+constinit const OpSpec op_matmul{
+    .name = "matmul",
+    .summary = "y = x w^T, with w stored [outputs, inputs].",
+    .operands = kOperands,
+    .results = kResults,
+    .attrs = kAttrs,
+    .infer = infer,
+    .cost = cost,
+    .evaluate = evaluate,
+};
+
+}  // namespace hyalite

@@ -1,0 +1,16 @@
+// Attributes against an op's schema; shared by the parser and the verifier.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ops/op_spec.h"
+
+namespace hyalite {
+
+const AttrSpec* find_attr(const OpSpec& op, std::string_view name);   // nullptr where the op has none of that name
+const AttrSpec* first_missing(const OpSpec& op, const Attrs& attrs);  // a required attribute that is not there, or nullptr
+bool fits(const AttrSpec& spec, const AttrValue& value);              // type only; an integer may stand for a real
+std::string describe(const AttrSpec& spec);                           // "an integer"
+
+}  // namespace hyalite
