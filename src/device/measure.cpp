@@ -1,0 +1,137 @@
+#include "device/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/error.h"
+#include "device/peak_loops.h"
+
+namespace hyalite {
+namespace {
+
+constexpr size_t line = 64;
+
+struct FreeBytes {
+  void operator()(uint8_t* data) const { std::free(data); }
+};
+using Bytes = std::unique_ptr<uint8_t, FreeBytes>;
+
+// One part per thread, of whole cache lines.
+size_t part_bytes(size_t bytes, int threads) {
+  return std::max(bytes / static_cast<size_t>(threads) / line, size_t{1}) * line;
+}
+
+// Every thread writes its own part first, so that its pages lie near it.
+Bytes touched_bytes(ThreadPool& pool, size_t part) {
+  const size_t total = part * static_cast<size_t>(pool.size());
+  Bytes data(static_cast<uint8_t*>(std::aligned_alloc(line, total)));
+  if (!data) throw std::bad_alloc();
+  pool.run([&](int thread) { std::memset(data.get() + part * static_cast<size_t>(thread), thread + 1, part); });
+  return data;
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Runs `work` once to warm up and then `repeats` times; `amount` is what one run does.
+template <class Work>
+Measurement sample(ThreadPool& pool, int repeats, double amount, const Work& work) {
+  std::vector<double> rates;
+  for (int i = 0; i <= repeats; ++i) {
+    const double start = seconds_now();
+    pool.run(work);
+    const double taken = seconds_now() - start;
+    if (i > 0) rates.push_back(amount / taken);
+  }
+  return summarize(std::move(rates));
+}
+
+Measurement measure_peak(ThreadPool& pool, const PeakLoop& loop, const MeasureOptions& options) {
+  constexpr int64_t probe = 1 << 18;
+  volatile uint32_t seed = 0x01030507, sink = 0;
+  const double start = seconds_now();
+  sink = loop.run(probe, seed);
+  const double taken = std::max(seconds_now() - start, 1e-6);
+  const auto rounds = std::max(int64_t{1}, static_cast<int64_t>(probe * options.seconds / taken));
+  std::vector<uint32_t> results(static_cast<size_t>(pool.size()));
+  const double amount = static_cast<double>(rounds) * loop.ops_per_round * pool.size();
+  const uint32_t value = seed;
+  Measurement measured =
+      sample(pool, options.repeats, amount, [&](int thread) { results[static_cast<size_t>(thread)] = loop.run(rounds, value); });
+  for (const uint32_t result : results) sink = sink ^ result;
+  return measured;
+}
+
+}  // namespace
+
+Measurement summarize(std::vector<double> samples) {
+  Measurement result;
+  result.samples = samples;
+  if (samples.empty()) return result;
+  std::sort(samples.begin(), samples.end());
+  const auto quantile = [&](double q) {
+    const double at = q * static_cast<double>(samples.size() - 1);
+    const auto low = static_cast<size_t>(at);
+    const size_t high = std::min(low + 1, samples.size() - 1);
+    return samples[low] + (samples[high] - samples[low]) * (at - static_cast<double>(low));
+  };
+  result.median = quantile(0.5);
+  if (result.median > 0) result.spread = (quantile(0.75) - quantile(0.25)) / (2 * result.median);
+  return result;
+}
+
+Measurement measure_read(ThreadPool& pool, int threads, const MeasureOptions& options) {
+  HYALITE_CHECK(threads >= 1 && threads <= pool.size(), "more reading threads than the pool has");
+  const size_t part = part_bytes(options.bytes, pool.size());
+  const Bytes data = touched_bytes(pool, part);
+  std::vector<uint64_t> sums(static_cast<size_t>(pool.size()));
+  volatile uint64_t sink = 0;
+  Measurement measured = sample(pool, options.repeats, static_cast<double>(part) * threads, [&](int thread) {
+    const auto index = static_cast<size_t>(thread);
+    if (thread < threads) sums[index] = read_stream(data.get() + part * index, part);
+  });
+  for (const uint64_t sum : sums) sink = sink + sum;
+  return measured;
+}
+
+Measurement measure_copy(ThreadPool& pool, const MeasureOptions& options) {
+  const size_t part = part_bytes(options.bytes / 2, pool.size());
+  const Bytes from = touched_bytes(pool, part), to = touched_bytes(pool, part);
+  return sample(pool, options.repeats, static_cast<double>(part) * pool.size(), [&](int thread) {
+    const size_t at = part * static_cast<size_t>(thread);
+    std::memcpy(to.get() + at, from.get() + at, part);
+  });
+}
+
+Measurement measure_int8(ThreadPool& pool, uint32_t features, const MeasureOptions& options) {
+  return measure_peak(pool, int8_peak_loop(features), options);
+}
+
+Measurement measure_f32(ThreadPool& pool, uint32_t features, const MeasureOptions& options) {
+  return measure_peak(pool, f32_peak_loop(features), options);
+}
+
+Calibration calibrate(ThreadPool& pool, const Machine& machine, const MeasureOptions& options) {
+  Calibration result;
+  result.read_one = measure_read(pool, 1, options);
+  result.read_all = measure_read(pool, pool.size(), options);
+  result.copy_all = measure_copy(pool, options);
+  result.int8_all = measure_int8(pool, machine.features, options);
+  result.f32_all = measure_f32(pool, machine.features, options);
+  return result;
+}
+
+Machine with_calibration(Machine machine, const Calibration& calibration) {
+  machine.measured = true;
+  machine.read_bytes_per_s = calibration.read_all.median;
+  machine.int8_ops_per_s = calibration.int8_all.median;
+  machine.f32_flops_per_s = calibration.f32_all.median;
+  return machine;
+}
+
+}  // namespace hyalite

@@ -1,0 +1,107 @@
+// How attention cuts a step into work. The cuts never change a result: every query row attends to its own positions in chunks that are
+// fixed by absolute position, and merges them in order.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/attention.h"
+#include "ops/batch.h"
+#include "ops/op_spec.h"
+
+namespace hyalite {
+
+inline constexpr int kChunkPositions = 256;  // positions [256 c, 256 c + 256) are summed on their own, then merged
+inline constexpr int kTileRows = 12;         // query rows that share the reading of keys and values
+inline constexpr int kMaxAttentionHeadDim = 512;
+
+// Rows of one tile: `heads` query heads of one kv head for each of `tokens` consecutive tokens of one sequence.
+struct AttentionTile {
+  int32_t token = 0, tokens = 0;
+  int32_t head = 0, heads = 0;  // query heads [head, head + heads)
+  int32_t kv_head = 0;
+};
+
+// Consecutive tokens from `token` on that belong to one sequence, follow each other in position and are at most `limit`.
+inline int32_t run_length(const BatchView& batch, int32_t token, int32_t limit) {
+  int32_t n = 1;
+  while (n < limit && token + n < batch.tokens && batch.sequence_of[token + n] == batch.sequence_of[token] &&
+         batch.positions[token + n] == batch.positions[token] + n) {
+    ++n;
+  }
+  return n;
+}
+
+// Work item `item` belongs to one thread; the order of threads turns round after each lap, which evens out items that grow (a later token
+// sees more positions).
+inline bool is_mine(int64_t item, const WorkRange& range) {
+  const int64_t lap = item / range.count, place = item % range.count;
+  return (lap % 2 == 0 ? place : range.count - 1 - place) == range.index;
+}
+
+// All tiles of a step in one order for every thread: tokens, then kv heads, then parts of a group of heads.
+class TileWalk {
+ public:
+  // `token_limit`: tokens per tile at most.
+  TileWalk(const BatchView& batch, const AttentionParams& params, int32_t token_limit)
+      : batch_(batch), group_(params.heads / params.kv_heads), kv_heads_(params.kv_heads) {
+    tile_.heads = group_ < kTileRows ? group_ : kTileRows;
+    const int32_t fit = kTileRows / tile_.heads;
+    token_limit_ = fit < token_limit ? fit : token_limit;
+    head_parts_ = (group_ + tile_.heads - 1) / tile_.heads;
+  }
+
+  // Goes to the next tile; false at the end.
+  bool next() {
+    if (started_ && ++part_ < kv_heads_ * head_parts_) return place_heads();
+    part_ = 0;
+    const int32_t token = started_ ? tile_.token + tile_.tokens : 0;
+    started_ = true;
+    if (token >= batch_.tokens) return false;
+    tile_.token = token;
+    tile_.tokens = run_length(batch_, token, token_limit_);
+    return place_heads();
+  }
+  const AttentionTile& tile() const { return tile_; }
+
+ private:
+  bool place_heads() {
+    tile_.kv_head = part_ / head_parts_;
+    const int32_t first = part_ % head_parts_ * kTileRows, left = group_ - first;
+    tile_.head = tile_.kv_head * group_ + first;
+    tile_.heads = left < kTileRows ? left : kTileRows;
+    return true;
+  }
+
+  const BatchView& batch_;
+  int32_t group_, kv_heads_, token_limit_ = 1, head_parts_ = 1, part_ = 0;
+  bool started_ = false;
+  AttentionTile tile_;
+};
+
+// A partial result of one row: head_dim sums (padded to 16), then the largest score and the sum of weights. A sum of 0 says that the row
+// saw no position.
+inline int64_t partial_floats(int64_t head_dim) {
+  return (head_dim + 15) / 16 * 16 + 16;
+}
+
+// Decode splits a row's chunks over threads while there are fewer tiles than this per thread.
+inline constexpr int kTilesPerThread = 4;
+
+inline int64_t tiles_per_token(const AttentionParams& params) {
+  const int64_t group = params.heads / params.kv_heads;
+  return params.kv_heads * ((group + kTileRows - 1) / kTileRows);
+}
+inline bool decode_splits(const AttentionParams& params, int64_t tokens, int threads) {
+  return threads > 1 && tokens * tiles_per_token(params) < int64_t{kTilesPerThread} * threads;
+}
+
+// Chunks that the token at `position` touches: [first, last].
+struct ChunkSpan {
+  int64_t first = 0, last = 0;
+  int64_t count() const { return last - first + 1; }
+};
+inline ChunkSpan chunks_seen(const AttentionParams& params, int64_t position) {
+  return {first_visible(params, position) / kChunkPositions, position / kChunkPositions};
+}
+
+}  // namespace hyalite
