@@ -27,7 +27,7 @@ Attrs frequency_attrs(const RopeConfig& rope) {
                                                                          : "yarn"));
   attrs.set("factor", rope.factor);
   if (rope.scaling == RopeScaling::linear) return attrs;
-  attrs.set("original_context", rope.original_context);
+  attrs.set("original_context", static_cast<double>(rope.original_context));
   if (rope.scaling == RopeScaling::llama3) {
     attrs.set("low_freq_factor", rope.low_freq_factor);
     attrs.set("high_freq_factor", rope.high_freq_factor);
