@@ -26,7 +26,7 @@ ROW = re.compile(r"^(?:OP|FORMAT|FAMILY|IMPORTER|VERB|ENDPOINT)\((\w+)\)", re.MU
 
 
 class Tree:
-    """The files of a checkout that are not ignored, with their text (None for what is not UTF-8)."""
+    """The files of a checkout that are not ignored, with their text (None for what is not text)."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -44,7 +44,7 @@ class Tree:
         if name not in self._texts:
             try:
                 self._texts[name] = (self.root / name).read_text(encoding="utf-8")
-            except UnicodeDecodeError:
+            except (UnicodeDecodeError, FileNotFoundError):  # binary, or removed since it was listed
                 self._texts[name] = None
         return self._texts[name]
 
