@@ -29,7 +29,8 @@ Json identity_of(const Machine& machine) {
 
 // Empty, or what differs between the machine of the file and this one.
 std::string difference(const Json& file, const Machine& machine) {
-  for (const auto& [key, here] : identity_of(machine).items()) {
+  const Json identity = identity_of(machine);
+  for (const auto& [key, here] : identity.items()) {
     const auto there = file.find(key);
     if (there == file.end() || *there != here) {
       return "its " + key + " is " + (there == file.end() ? "missing" : there->dump()) + ", this machine's is " + here.dump();
