@@ -6,6 +6,7 @@
 #include "importers/found_tensor.h"
 #include "importers/gguf_config.h"
 #include "importers/gguf_shards.h"
+#include "importers/gguf_tokenizer.h"
 #include "importers/importer.h"
 #include "importers/remarks.h"
 
@@ -79,6 +80,7 @@ ImportedModel import(const std::filesystem::path& path, const ImportOptions& opt
   model.format = "gguf";
   for (const GgufShard& shard : shards) model.files.push_back({shard.map->path().string(), shard.map->bytes().size()});
   model.config = config_from_gguf(metadata, facts_of(table));
+  model.tokenizer = import_gguf_tokenizer(metadata);
   if (options.weights) add_weights(table, metadata.file(), model);
   return model;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMaxKeyLength = 65535, kMaxTensorName = 255;
 constexpr uint64_t kMinPairBytes = 8 + 1 + 4 + 1, kMinTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
-constexpr uint64_t kDefaultAlignment = 32, kMaxAlignment = 1 << 20;
+constexpr uint64_t kDefaultAlignment = 32, kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
 // Tensor types by their number in the file; numbers that are absent were removed from the format or are younger than this table.
 struct TypeNumber {
@@ -129,8 +129,8 @@ GgufTensor read_tensor(ByteReader& in, uint64_t alignment) {
 
 uint64_t alignment_of(const GgufMetadata& metadata) {
   const uint64_t alignment = metadata.unsigned_integer("general.alignment").value_or(kDefaultAlignment);
-  if (!std::has_single_bit(alignment) || alignment > kMaxAlignment)
-    metadata.refuse("general.alignment", "is " + std::to_string(alignment) + ", expected a power of two up to 2^20");
+  if (!std::has_single_bit(alignment) || alignment < kMinAlignment || alignment > kMaxAlignment)
+    metadata.refuse("general.alignment", "is " + std::to_string(alignment) + ", expected a power of two from 8 to 2^20");
   return alignment;
 }
 

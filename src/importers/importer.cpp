@@ -4,10 +4,6 @@
 
 namespace hyalite {
 
-#define IMPORTER(name) extern const Importer importer_##name;
-#include "importers/importers.inc"
-#undef IMPORTER
-
 namespace {
 
 const Importer* const kImporters[] = {

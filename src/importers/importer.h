@@ -41,6 +41,10 @@ struct Importer {
   ImportedModel (*import)(const std::filesystem::path& path, const ImportOptions& options);
 };
 
+#define IMPORTER(name) extern const Importer importer_##name;
+#include "importers/importers.inc"
+#undef IMPORTER
+
 // Finds the importer that recognises `path` and runs it. Throws Error{invalid_model} where none does.
 ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options = {});
 

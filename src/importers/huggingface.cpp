@@ -1,0 +1,116 @@
+// Importer of Hugging Face directories: config.json, weights in safetensors or NPZ, tokenizer.json.
+#include "base/error.h"
+#include "importers/found_tensor.h"
+#include "importers/hf_config.h"
+#include "importers/hf_names.h"
+#include "importers/importer.h"
+#include "importers/json_fields.h"
+#include "importers/remarks.h"
+#include "importers/scaled_weights.h"
+#include "importers/tokenizer_json.h"
+#include "importers/weight_files.h"
+
+namespace hyalite {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool recognizes(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) && fs::exists(path / "config.json", error);
+}
+
+// Gemma stores norm weights around 0 and multiplies by 1 + w; the canonical weight is what is multiplied with.
+bool is_offset_norm(const ModelConfig& config, const std::string& name) {
+  return config.family == "gemma3" && name.ends_with("_norm");
+}
+
+void add_offset_norm(WeightStore& store, const TensorSpec& spec, const FoundTensor& tensor) {
+  check_shape(tensor, spec);
+  std::vector<float> values = decode_to_float(tensor);
+  for (float& value : values) value = 1 + value;
+  add_floats(store, spec.name, tensor, values);
+}
+
+class HfWeights {
+ public:
+  HfWeights(const fs::path& directory, const Json& json, ImportedModel& model)
+      : directory_(directory),
+        files_(open_weight_files(directory)),
+        names_(model.config, files_.tensors),
+        scales_(json, files_.tensors),
+        model_(model) {}
+
+  void add_all() {
+    for (const SourceFile& file : files_.files) model_.files.push_back(file);
+    for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
+    if (scaled_) model_.remarks.push_back("converted " + std::to_string(scaled_) + " tensors with separate scales to f32");
+    if (doubles_) model_.remarks.push_back("converted " + std::to_string(doubles_) + " f64 tensors to f32");
+    note_rest();
+  }
+
+ private:
+  void add(const TensorSpec& spec) {
+    const std::string name = names_.of(spec.name);
+    const auto found = files_.tensors.find(name);
+    if (found == files_.tensors.end()) throw Error(ErrorCode::invalid_model, directory_.string() + ": tensor " + name, "is missing");
+    const FoundTensor& tensor = found->second;
+    if (!format_of(tensor.dtype).is_float)
+      throw Error(ErrorCode::invalid_model, tensor.where(),
+                  "has elements of type " + std::string(format_of(tensor.dtype).name) + ", expected floats");
+    check_shape(tensor, spec);
+    if (scales_.has(name)) {
+      add_floats(model_.weights, spec.name, tensor, scales_.apply(tensor));
+      ++scaled_;
+    } else if (is_offset_norm(model_.config, spec.name)) {
+      add_offset_norm(model_.weights, spec, tensor);
+    } else if (needs_copy(tensor)) {
+      doubles_ += tensor.dtype == DType::f64;
+      add_floats(model_.weights, spec.name, tensor, decode_to_float(tensor));
+    } else {
+      add_weight(model_.weights, spec, tensor);
+    }
+    used_.push_back(name);
+  }
+
+  // Doubles, and elements that do not lie at a multiple of their size.
+  static bool needs_copy(const FoundTensor& tensor) {
+    return tensor.dtype == DType::f64 || tensor.offset % format_of(tensor.dtype).block_bytes;
+  }
+
+  void note_rest() {
+    for (const std::string& name : used_) files_.tensors.erase(name);
+    std::vector<std::string> rest;
+    for (const auto& [name, tensor] : files_.tensors)
+      if (!names_.is_ignorable(name) && !scales_.is_scale(name)) rest.push_back(name);
+    note_unused_tensors(std::move(rest), directory_.string(), model_.remarks);
+  }
+
+  const fs::path& directory_;
+  WeightFiles files_;
+  HfNames names_;
+  ScaledWeights scales_;
+  ImportedModel& model_;
+  std::vector<std::string> used_;
+  size_t scaled_ = 0, doubles_ = 0;
+};
+
+ImportedModel import(const fs::path& path, const ImportOptions& options) {
+  constexpr size_t kMaxConfigBytes = 16 << 20;
+  const std::string config_path = (path / "config.json").string();
+  const Json json = read_json_file(config_path, kMaxConfigBytes);
+  ImportedModel model;
+  model.format = "huggingface";
+  model.config = config_from_json(json, config_path);
+  model.config.name = fs::weakly_canonical(path).filename().string();
+  model.tokenizer = import_tokenizer_directory(path);
+  model.files.push_back({config_path, fs::file_size(config_path)});
+  if (options.weights) HfWeights(path, json, model).add_all();
+  return model;
+}
+
+}  // namespace
+
+const Importer importer_huggingface{"huggingface", recognizes, import};
+
+}  // namespace hyalite

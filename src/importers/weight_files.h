@@ -1,0 +1,23 @@
+// The weight files of a model directory: model.safetensors or model.npz, or the shards that an index names.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "importers/found_tensor.h"
+#include "importers/importer.h"
+
+namespace hyalite {
+
+struct WeightFiles {
+  std::vector<SourceFile> files;
+  std::map<std::string, FoundTensor> tensors;  // by their name in the file
+};
+
+// Throws Error{invalid_model} where there are no weights, an index names a file outside the directory or one that is not there (with the
+// number of tensors that are lost), or is stale: a tensor is not in the file that it says.
+WeightFiles open_weight_files(const std::filesystem::path& directory);
+
+}  // namespace hyalite
