@@ -8,7 +8,7 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {{"w", kTensor}};
 constexpr OperandSpec kResults[] = {{"y", kTensor}};
-constexpr AttrSpec kAttrs[] = {{"to", "text", true}};
+constexpr AttrSpec kAttrs[] = {{"to", "text", true}, {"layout", "text", false}};
 
 std::vector<ValueType> infer(const Problem& problem) {
   TensorType type = tensor_of(problem, 0, "w");

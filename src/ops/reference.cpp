@@ -43,7 +43,9 @@ void dot_rows(const float* const weights[], const Lane* x, int64_t n, Lane sums[
 
 const float* row_as_floats(const TensorView& tensor, int64_t row, std::vector<float>& scratch) {
   const uint8_t* data = tensor.row(row);
-  if (tensor.dtype == DType::f32) return reinterpret_cast<const float*>(data);
+  // Tensors of mapped files may lie at any address.
+  const bool aligned = reinterpret_cast<uintptr_t>(data) % alignof(float) == 0;
+  if (tensor.dtype == DType::f32 && aligned) return reinterpret_cast<const float*>(data);
   const FormatSpec& format = format_of(tensor.dtype);
   scratch.resize(tensor.columns());
   format.decode(data, tensor.columns() / format.block_elements, scratch.data());

@@ -1,0 +1,162 @@
+#include "ir/verifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "ir/inference.h"
+#include "ir/printer.h"
+#include "ops/schema.h"
+#include "ops/type_rules.h"
+
+namespace hyalite {
+namespace {
+
+// State of one walk over a graph in execution order. One method a rule.
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph), defined_(graph.value_count()), written_by_(graph.value_count(), kNone) {}
+
+  void run() {
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) check_input(i);
+    for (NodeId id : graph_.order()) check_node(id);
+    for (ValueId value : graph_.outputs()) check_output(value);
+  }
+
+ private:
+  void require(bool holds, const std::string& where, const std::string& message) const {
+    if (!holds) throw Error(ErrorCode::invalid_model, where, message);
+  }
+  std::string text(ValueId value) const { return "%" + graph_.value(value).name; }
+
+  bool usable(ValueId value) const { return value >= 0 && value < graph_.value_count() && defined_[value]; }
+
+  void define(ValueId value, NodeId producer, size_t index, const std::string& where) {
+    require(value >= 0 && value < graph_.value_count(), where, "a result is no value of the graph");
+    const Value& v = graph_.value(value);
+    require(!defined_[value] && v.producer == producer && v.result_index == static_cast<int32_t>(index), where,
+            "%" + v.name + " is not the value that its producer makes");
+    require(!v.name.empty() && names_.insert(v.name).second, where, "the name %" + v.name + " is not unique");
+    check_type(v.type, where + ": %" + v.name);
+    defined_[value] = true;
+  }
+
+  void check_input(size_t index) {
+    const std::string where = "graph @" + graph_.name() + ", inputs";
+    const ValueId value = graph_.inputs()[index];
+    define(value, kNone, index, where);
+    require(graph_.value(value).type != ValueType::unknown(), where, text(value) + " has no known type");
+  }
+
+  void check_output(ValueId value) const {
+    const std::string where = "graph @" + graph_.name() + ", return";
+    require(usable(value), where, "an output is no value of the graph");
+    check_not_written(value, where);
+  }
+
+  void check_node(NodeId id) {
+    // Made here only where a rule is broken: a place costs a search.
+    try {
+      const Node& node = graph_.node(id);
+      require(node.op != nullptr, "", "has no op");
+      check_operands(node);
+      check_attrs(node);
+      mark_written(id);
+      require(node.results.size() == node.op->results.size(), "", "has " + std::to_string(node.results.size()) + " results");
+      for (size_t i = 0; i < node.results.size(); ++i) define(node.results[i], id, i, "");
+    } catch (const Error& error) {
+      throw Error(ErrorCode::invalid_model, place_of(graph_, id), error.where() + (error.where().empty() ? "" : " ") + error.message());
+    }
+    check_types(id);
+  }
+
+  void check_operands(const Node& node) const {
+    const size_t wanted = node.op->operands.size();
+    require(node.operands.size() == wanted, "",
+            "takes " + std::to_string(wanted) + " operands, has " + std::to_string(node.operands.size()));
+    for (size_t i = 0; i < wanted; ++i) {
+      const OperandSpec& spec = node.op->operands[i];
+      const ValueId value = node.operands[i];
+      const std::string operand = std::string("operand ") + spec.name;
+      require(value != kNone || spec.optional, operand, "is missing");
+      if (value == kNone) continue;
+      require(usable(value), operand, "is not defined before it is used");
+      const ValueType& type = graph_.value(value).type;
+      require(type.kind == spec.kind || type.kind == ValueType::Kind::unknown, operand,
+              text(value) + " is of the wrong kind, " + print(type));
+      check_not_written(value, operand);
+    }
+  }
+
+  void check_attrs(const Node& node) const {
+    const auto& items = node.attrs.items();
+    for (size_t i = 0; i < items.size(); ++i) {
+      const auto& [name, value] = items[i];
+      const AttrSpec* spec = find_attr(*node.op, name);
+      require(spec != nullptr, "attribute " + name, "is not one of the op's");
+      require(fits(*spec, value), "attribute " + name, "must be " + describe(*spec));
+      require(finite(value), "attribute " + name, "is not finite");
+      require(node.attrs.find(name) == &value, "attribute " + name, "is given twice");
+    }
+    const AttrSpec* missing = first_missing(*node.op, node.attrs);
+    require(missing == nullptr, missing ? std::string("attribute ") + missing->name : "", "is missing");
+  }
+
+  static bool finite(const AttrValue& value) {
+    if (const double* real = std::get_if<double>(&value)) return std::isfinite(*real);
+    const auto* reals = std::get_if<std::vector<double>>(&value);
+    return !reals || std::ranges::all_of(*reals, [](double real) { return std::isfinite(real); });
+  }
+
+  void check_types(NodeId id) const {
+    const Node& node = graph_.node(id);
+    const auto types = inferred_types(graph_, id);
+    for (size_t i = 0; i < node.results.size(); ++i) {
+      const Value& result = graph_.value(node.results[i]);
+      if (result.type == ValueType::unknown()) {
+        if (!node.op->infer) throw Error(ErrorCode::invalid_model, place_of(graph_, id), "%" + result.name + " needs a written type");
+        continue;
+      }
+      const bool kind_fits = result.type.kind == node.op->results[i].kind;
+      if (!kind_fits || (types && result.type != (*types)[i]))
+        throw Error(
+            ErrorCode::invalid_model, place_of(graph_, id),
+            "%" + result.name + " is " + print(result.type) + (types ? ", but the op makes " + print((*types)[i]) : ", the wrong kind"));
+    }
+  }
+
+  void check_not_written(ValueId value, const std::string& where) const {
+    const NodeId writer = written_by_[value];
+    if (writer == kNone) return;
+    require(false, where, text(value) + " is used after %" + graph_.value(graph_.node(writer).results[0]).name + " has written to it");
+  }
+
+  // A node with a cache result writes to its cache operand.
+  void mark_written(NodeId id) {
+    const Node& node = graph_.node(id);
+    if (std::ranges::none_of(node.op->results, [](const OperandSpec& result) { return result.kind == kCache; })) return;
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      if (node.op->operands[i].kind == kCache && node.operands[i] != kNone) written_by_[node.operands[i]] = id;
+  }
+
+  const Graph& graph_;
+  std::vector<bool> defined_;
+  std::vector<NodeId> written_by_;
+  std::unordered_set<std::string_view> names_;
+};
+
+}  // namespace
+
+void verify(const Graph& graph) {
+  Verifier(graph).run();
+}
+
+void verify(const Module& module) {
+  for (const Graph& graph : module.graphs) {
+    if (module.find(graph.name()) != &graph) throw Error(ErrorCode::invalid_model, "graph @" + graph.name(), "is there twice");
+    verify(graph);
+  }
+}
+
+}  // namespace hyalite
