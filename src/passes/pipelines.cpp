@@ -1,0 +1,39 @@
+#include "passes/pipelines.h"
+
+#include <algorithm>
+
+namespace hyalite {
+
+// Each row declares and lists `const Pass pass_<name>` of <name>.cpp. Order is meaning: fusions look for what the rows above them left.
+#define PIPELINE(PASS)                \
+  PASS(shape_inference)               \
+  PASS(constant_folding)              \
+  PASS(cse)                           \
+  PASS(dce)                           \
+  PASS(qkv_fusion)                    \
+  PASS(rmsnorm_qkv_rope_fusion)       \
+  PASS(swiglu_fusion)                 \
+  PASS(residual_rmsnorm_fusion)       \
+  PASS(prefill_decode_specialisation) \
+  PASS(quantised_lowering)            \
+  PASS(layout_conversion)             \
+  PASS(hardware_hints)
+
+#define PASS(name) extern const Pass pass_##name;
+PIPELINE(PASS)
+#undef PASS
+
+std::span<const Pass* const> default_pipeline() {
+#define PASS(name) &pass_##name,
+  static const Pass* const passes[] = {PIPELINE(PASS)};
+#undef PASS
+  return passes;
+}
+
+const Pass* find_pass(std::string_view name) {
+  std::span<const Pass* const> passes = default_pipeline();
+  auto it = std::ranges::find(passes, name, &Pass::name);
+  return it == passes.end() ? nullptr : *it;
+}
+
+}  // namespace hyalite

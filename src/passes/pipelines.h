@@ -1,0 +1,16 @@
+// The passes, in order.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "passes/pass.h"
+
+namespace hyalite {
+
+// From the logical graph @model to the graphs @prefill and @decode that plan/ takes. The same for every model.
+std::span<const Pass* const> default_pipeline();
+
+const Pass* find_pass(std::string_view name);  // nullptr where there is none
+
+}  // namespace hyalite

@@ -1,0 +1,100 @@
+// Decides how each weight is multiplied. Kernels multiply some formats as they lie in the file; the others are converted once, when the
+// plan packs them. Where all matrices of a linear op are quantised, its activations may be rounded to int8 in blocks of 32 (`activations =
+// "q8"`). Vectors (norm weights, biases) are read as f32. With numerics = reference nothing is rounded: converted weights become f32.
+#include <map>
+
+#include "passes/pass.h"
+#include "passes/patterns.h"
+
+namespace hyalite {
+namespace {
+
+constexpr DType kMultiplied[] = {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q4_k,
+                                 DType::q5_k, DType::q6_k, DType::f16,  DType::bf16, DType::f32};
+constexpr int64_t kBlock = 32;  // of q8_0 and of q8 activations
+
+DType dtype_of(const Graph& graph, ValueId value) {
+  return graph.value(value).type.tensor.dtype;
+}
+std::string name_of(DType dtype) {
+  return std::string(format_of(dtype).name);
+}
+
+// The format a matrix is multiplied in.
+DType multiplied_as(const TensorType& type, Numerics numerics) {
+  if (std::ranges::count(kMultiplied, type.dtype)) return type.dtype;
+  if (type.dtype == DType::f8_e4m3 || type.dtype == DType::f8_e5m2) return DType::bf16;  // holds both exactly
+  bool whole_blocks = type.dims.back().value() % kBlock == 0;
+  return format_of(type.dtype).is_quantized && whole_blocks && numerics != Numerics::reference ? DType::q8_0 : DType::f32;
+}
+
+class Lowering {
+ public:
+  Lowering(Rewriter& rw, Numerics numerics) : rw_(rw), graph_(rw.graph()), numerics_(numerics) {}
+
+  void vectors(NodeId id) {
+    const Node& node = graph_.node(id);
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      ValueId value = graph_.node(id).operands[i];
+      if (weight_behind(graph_, value) == kNone || rank_of(graph_, value) != 1 || dtype_of(graph_, value) == DType::f32) continue;
+      rw_.set_operand(id, static_cast<int>(i), converted(value, DType::f32, "vectors are read as f32"));
+    }
+  }
+
+  void matrices(NodeId id) {
+    std::vector<int> weights = weight_operands(graph_, id);
+    bool all_quantised = !weights.empty();
+    for (int i : weights) {
+      ValueId value = graph_.node(id).operands[i];
+      DType to = multiplied_as(graph_.value(value).type.tensor, numerics_);
+      if (to != dtype_of(graph_, value)) rw_.set_operand(id, i, converted(value, to, "no kernel multiplies the format itself"));
+      all_quantised = all_quantised && format_of(to).is_quantized;
+    }
+    round_activations(id, all_quantised);
+  }
+
+ private:
+  void round_activations(NodeId id, bool all_quantised) {
+    if (graph_.node(id).attrs.has("activations")) return;
+    if (!all_quantised) return rw_.refused(id, "activations stay f32: not all of its weights are quantised");
+    if (numerics_ == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
+    rw_.matched(id, "activations may be rounded to q8");
+    rw_.set_attr(id, "activations", std::string("q8"));
+  }
+
+  // `value` in another format; one convert node for all who ask for the same.
+  ValueId converted(ValueId value, DType to, const char* why) {
+    auto [entry, fresh] = made_.try_emplace({value, to}, kNone);
+    if (!fresh) return entry->second;
+    NodeId weight = graph_.value(value).producer;
+    std::string format = name_of(dtype_of(graph_, value)), path = graph_.node(weight).from.path;
+    rw_.matched(weight, format + " becomes " + name_of(to) + ": " + why);
+    NodeId after = graph_.order()[std::ranges::find(graph_.order(), weight) - graph_.order().begin() + 1];
+    NodeId convert = rw_.insert_before(after, *find_op("convert"), {value}, {{"to", name_of(to)}},
+                                       {graph_.value(value).name + "." + name_of(to)}, path + "." + name_of(to), {weight});
+    return entry->second = graph_.result(convert);
+  }
+
+  Rewriter& rw_;
+  const Graph& graph_;
+  Numerics numerics_;
+  std::map<std::pair<ValueId, DType>, ValueId> made_;
+};
+
+void run(Rewriter& rw, const PassContext& context) {
+  Lowering lowering(rw, context.target.numerics);
+  for (NodeId id : std::vector(rw.graph().order())) {
+    const OpSpec& op = *rw.graph().node(id).op;
+    if (op.name == "convert") continue;
+    lowering.vectors(id);
+    if (is_linear(op)) lowering.matrices(id);
+  }
+}
+
+}  // namespace
+
+extern const Pass pass_quantised_lowering;
+const Pass pass_quantised_lowering{"quantised-lowering",
+                                   "Chooses the format each weight is multiplied in and where activations are rounded.", run};
+
+}  // namespace hyalite
