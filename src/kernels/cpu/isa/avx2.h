@@ -123,6 +123,9 @@ HYALITE_INLINE I32 operator&(I32 a, I32 b) {
 HYALITE_INLINE I32 operator|(I32 a, I32 b) {
   return {_mm256_or_si256(a.v, b.v)};
 }
+HYALITE_INLINE I32 operator^(I32 a, I32 b) {
+  return {_mm256_xor_si256(a.v, b.v)};
+}
 HYALITE_INLINE I32 max(I32 a, I32 b) {
   return {_mm256_max_epi32(a.v, b.v)};
 }
@@ -147,6 +150,45 @@ HYALITE_INLINE I32 bits(F32 a) {
 }
 HYALITE_INLINE F32 from_bits(I32 a) {
   return {_mm256_castsi256_ps(a.v)};
+}
+
+HYALITE_INLINE int32_t max_of(I32 a) {
+  __m128i m = _mm_max_epi32(_mm256_castsi256_si128(a.v), _mm256_extracti128_si256(a.v, 1));
+  m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+  return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+HYALITE_INLINE int32_t sum_of(I32 a) {
+  __m128i m = _mm_add_epi32(_mm256_castsi256_si128(a.v), _mm256_extracti128_si256(a.v, 1));
+  m = _mm_add_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+  return _mm_cvtsi128_si32(_mm_add_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+}
+HYALITE_INLINE F32 swap_pairs(F32 a) {
+  return {_mm256_permute_ps(a.v, 0xb1)};
+}
+
+// As scalar.h says. Products are added in 16 bits for as long as they cannot overflow: |pair| <= 2 * 127 * largest code.
+inline constexpr int kCodeBias = 0;
+template <int bits, int count>
+HYALITE_INLINE I32 dot(I32 start, const I32* codes, const int8_t* activations) {
+  constexpr int in_16_bits = bits == 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1;
+  static_assert(count % in_16_bits == 0);
+  __m256i sum = start.v;
+  HYALITE_UNROLL for (int j = 0; j < count; j += in_16_bits) {
+    __m256i pairs = _mm256_setzero_si256();
+    HYALITE_UNROLL for (int i = j; i < j + in_16_bits; ++i) {
+      int32_t word;
+      __builtin_memcpy(&word, activations + 4 * i, 4);
+      __m256i code = codes[i].v, four = _mm256_set1_epi32(word);
+      if constexpr (bits == 8) {  // unsigned times signed again, by moving the sign of the code to the activation
+        code = _mm256_xor_si256(code, _mm256_set1_epi8(-128));
+        four = _mm256_sign_epi8(four, code);
+        code = _mm256_abs_epi8(code);
+      }
+      pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(code, four));
+    }
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+  return {sum};
 }
 
 #include "kernels/cpu/isa/math.inc"

@@ -116,6 +116,9 @@ HYALITE_INLINE I32 operator&(I32 a, I32 b) {
 HYALITE_INLINE I32 operator|(I32 a, I32 b) {
   return {_mm512_or_si512(a.v, b.v)};
 }
+HYALITE_INLINE I32 operator^(I32 a, I32 b) {
+  return {_mm512_xor_si512(a.v, b.v)};
+}
 HYALITE_INLINE I32 max(I32 a, I32 b) {
   return {_mm512_max_epi32(a.v, b.v)};
 }
@@ -140,6 +143,16 @@ HYALITE_INLINE I32 bits(F32 a) {
 }
 HYALITE_INLINE F32 from_bits(I32 a) {
   return {_mm512_castsi512_ps(a.v)};
+}
+
+HYALITE_INLINE int32_t max_of(I32 a) {
+  return _mm512_reduce_max_epi32(a.v);
+}
+HYALITE_INLINE int32_t sum_of(I32 a) {
+  return _mm512_reduce_add_epi32(a.v);
+}
+HYALITE_INLINE F32 swap_pairs(F32 a) {
+  return {_mm512_permute_ps(a.v, 0xb1)};
 }
 
 #include "kernels/cpu/isa/math.inc"

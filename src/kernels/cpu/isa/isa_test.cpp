@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -26,7 +27,7 @@ HYALITE_TARGET_END
 namespace hyalite {
 namespace {
 
-constexpr int kProbed = 17 * 16;
+constexpr int kProbed = 19 * 16;
 using Probe = void (*)(const float*, const float*, float*);
 
 std::vector<Probe> wide_targets() {
@@ -93,6 +94,16 @@ TEST(Isa, ActivationsAreAccurate) {
   }
   EXPECT_LT(silu, 3);
   EXPECT_LT(gelu, 12);  // the rounding of u, seen through exp
+}
+
+TEST(Isa, SineAndCosineAreAccurateAtFarPositions) {
+  double worst = 0;
+  for (float x = -500; x < 300000; x = x < 500 ? x + 0.0123f : x * 1.00017f) {
+    scalar::F32 sine, cosine;
+    scalar::sincos(scalar::F32{x}, sine, cosine);
+    worst = std::max({worst, std::abs(sine.v - std::sin(double(x))), std::abs(cosine.v - std::cos(double(x)))});
+  }
+  EXPECT_LT(worst, 1.5e-7);
 }
 
 }  // namespace

@@ -105,6 +105,9 @@ HYALITE_INLINE I32 operator&(I32 a, I32 b) {
 HYALITE_INLINE I32 operator|(I32 a, I32 b) {
   return {a.v | b.v};
 }
+HYALITE_INLINE I32 operator^(I32 a, I32 b) {
+  return {a.v ^ b.v};
+}
 HYALITE_INLINE I32 max(I32 a, I32 b) {
   return a.v > b.v ? a : b;
 }
@@ -129,6 +132,31 @@ HYALITE_INLINE I32 bits(F32 a) {
 }
 HYALITE_INLINE F32 from_bits(I32 a) {
   return {float_from_bits(static_cast<uint32_t>(a.v))};
+}
+
+HYALITE_INLINE int32_t max_of(I32 a) {
+  return a.v;
+}
+HYALITE_INLINE int32_t sum_of(I32 a) {
+  return a.v;
+}
+HYALITE_INLINE F32 swap_pairs(F32 a) {  // one lane has no neighbour; wide.inc swaps registers instead
+  return a;
+}
+
+// Four codes of one row times four activations, `count` times: start + sum of (code - bias) * activation, exactly.
+// Codes of less than 8 bits have no bias; for 8 bits it is kCodeBias, which the caller has taken off `start` already.
+inline constexpr int kCodeBias = 0;
+template <int bits, int count>
+HYALITE_INLINE I32 dot(I32 start, const I32* codes, const int8_t* activations) {
+  int32_t sum = start.v;
+  for (int j = 0; j < count; ++j) {
+    for (int i = 0; i < 4; ++i) {
+      const int code = static_cast<int>(static_cast<uint32_t>(codes[j].v) >> 8 * i & 255);
+      sum += (bits == 8 ? code - 128 : code) * activations[4 * j + i];
+    }
+  }
+  return {sum};
 }
 
 #include "kernels/cpu/isa/math.inc"

@@ -1,0 +1,33 @@
+// Linear ops. AVX2 with FMA and F16C.
+#include "kernels/cpu/isa/avx2.h"
+#include "kernels/cpu/linear/variant_rows.h"
+
+HYALITE_TARGET_BEGIN(HYALITE_AVX2)
+namespace hyalite::avx2 {
+
+inline constexpr int kTile = 4;
+inline constexpr LinearRates kRates{0.3, 0.5};
+
+#include "kernels/cpu/linear/dense_rows.inc"
+#include "kernels/cpu/linear/int8_rows.inc"
+
+static constexpr RowTable kRows = all_rows();
+
+#include "kernels/cpu/linear/prepare.inc"
+
+#include "kernels/cpu/linear/matmul.inc"
+
+#include "kernels/cpu/linear/heads.inc"
+
+#include "kernels/cpu/linear/fused.inc"
+
+}  // namespace hyalite::avx2
+HYALITE_TARGET_END
+
+namespace hyalite {
+
+HYALITE_DENSE_MATMULS(avx2, kAvx2)
+HYALITE_INT8_MATMULS(avx2, kAvx2)
+HYALITE_FUSED_LINEARS(avx2, kAvx2)
+
+}  // namespace hyalite

@@ -1,0 +1,32 @@
+// Linear ops. AVX-512 with int8 dot products.
+#include "kernels/cpu/isa/avx512vnni.h"
+#include "kernels/cpu/linear/variant_rows.h"
+
+HYALITE_TARGET_BEGIN(HYALITE_AVX512VNNI)
+namespace hyalite::avx512vnni {
+
+inline constexpr int kTile = 8;
+inline constexpr LinearRates kRates{0.65, 0.8};
+
+#include "kernels/cpu/linear/dense_rows.inc"
+#include "kernels/cpu/linear/int8_rows.inc"
+
+static constexpr RowTable kRows = all_rows();
+
+#include "kernels/cpu/linear/prepare.inc"
+
+#include "kernels/cpu/linear/matmul.inc"
+
+#include "kernels/cpu/linear/heads.inc"
+
+#include "kernels/cpu/linear/fused.inc"
+
+}  // namespace hyalite::avx512vnni
+HYALITE_TARGET_END
+
+namespace hyalite {
+
+HYALITE_INT8_MATMULS(avx512vnni, kAvx512 | kAvx512Vnni)
+HYALITE_FUSED_LINEARS(avx512vnni, kAvx512 | kAvx512Vnni)
+
+}  // namespace hyalite

@@ -1,0 +1,57 @@
+// What the linear kernels of all instruction sets share: how prepared activations lie in the workspace.
+//
+// A linear step first prepares its input for multiplication (phase 0), once for all its weights, then threads share the groups of 16 weight
+// rows (phase 1). Tokens go in tiles of at most kTile of the target; the width of a tile changes the speed of its rows, never their values.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/linear/row_format.h"
+#include "kernels/kernel_variant.h"
+#include "ops/params.h"
+#include "tensor/half.h"
+
+namespace hyalite {
+
+// int8 activations: for each 32 columns of a tile of m tokens one record of m * kRecordBytes:
+//   int8 q[m][32] | float scale[m] | float scaled_sum[m] | int32 minus_sum[m] | int32 minus_half_sum[m][2]
+// x is about scale * q; sum is that of the q, half_sum those of columns 0-15 and 16-31; scaled_sum = scale * sum.
+inline constexpr int kRecordBytes = 52;
+
+// Tiles of f32 activations: [column][m].
+
+// A piece of a weight times a tile: 16 rows of packed weights, all columns, against the tile's activations; out[m][16].
+using TileFunction = void (*)(const uint8_t* group, int64_t columns, const uint8_t* activations, float* out);
+inline constexpr int kTileWidths = 4;  // 1, 2, 4, 8
+struct RowKernel {
+  TileFunction tile[kTileWidths];
+};
+
+// Where things lie in the workspace of a linear step. A function of sizes only, so that planner and kernel agree.
+struct LinearScratch {
+  int64_t q8_at = 0, dense_at = 0, angles_at = 0, bytes = 0;
+};
+constexpr LinearScratch linear_scratch(int64_t tokens, int64_t columns, bool q8, bool dense, int64_t angles) {
+  auto padded = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
+  LinearScratch at;
+  at.dense_at = q8 ? padded(tokens * (columns / kBlockColumns) * kRecordBytes) : 0;
+  at.angles_at = at.dense_at + (dense ? padded(tokens * columns * 4) : 0);
+  at.bytes = at.angles_at + padded(tokens * angles * 8);
+  return at;
+}
+
+// The formats that are multiplied in int8.
+constexpr bool multiplies_int8(DType dtype) {
+  return dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16;
+}
+
+// Columns of cosines (and as many of sines) of one token; interleaved pairs need each twice.
+constexpr int64_t angle_columns(int64_t pairs) {
+  return 2 * pairs;
+}
+
+// Operands of the linear ops.
+enum FusedQkvOperand { kQkvX, kQkvWeights, kQkvBiases = 4 };
+enum RmsNormQkvRopeOperand { kNormedX, kNormedNorm, kNormedWeights, kNormedBiases = 5, kNormedHeadNorms = 8, kNormedFreqs = 10 };
+
+}  // namespace hyalite

@@ -1,0 +1,31 @@
+// Linear ops. One lane, plain C++: the oracle of the other targets.
+#include "kernels/cpu/isa/scalar.h"
+#include "kernels/cpu/linear/variant_rows.h"
+
+namespace hyalite::scalar {
+
+inline constexpr int kTile = 4;
+inline constexpr LinearRates kRates{0.02, 0.05};
+
+#include "kernels/cpu/linear/dense_rows.inc"
+#include "kernels/cpu/linear/int8_rows.inc"
+
+static constexpr RowTable kRows = all_rows();
+
+#include "kernels/cpu/linear/prepare.inc"
+
+#include "kernels/cpu/linear/matmul.inc"
+
+#include "kernels/cpu/linear/heads.inc"
+
+#include "kernels/cpu/linear/fused.inc"
+
+}  // namespace hyalite::scalar
+
+namespace hyalite {
+
+HYALITE_DENSE_MATMULS(scalar, 0)
+HYALITE_INT8_MATMULS(scalar, 0)
+HYALITE_FUSED_LINEARS(scalar, 0)
+
+}  // namespace hyalite

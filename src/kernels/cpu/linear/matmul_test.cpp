@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "kernels/cpu/linear/linear_testing.h"
+
+namespace hyalite {
+namespace {
+
+TestOp matmul(const TestWeight& weight, int64_t tokens, const std::vector<float>& x) {
+  const int64_t columns = weight.plain().columns();
+  TestOp test{.op = "matmul", .attrs = {{"activations", "q8"}}, .output_columns = {weight.plain().rows()}, .tokens = tokens};
+  test.add_matrix({x.begin(), x.begin() + tokens * columns}, columns);
+  test.add_weight(weight);
+  return test;
+}
+
+struct Shape {
+  int64_t rows, columns;
+};
+
+std::vector<Shape> shapes_of(DType dtype) {
+  std::vector<Shape> shapes;
+  for (Shape shape : {Shape{1, 32}, {15, 33}, {17, 80}, {33, 256}, {40, 576}, {16, 1536}})
+    if (shape.columns % format_of(dtype).block_elements == 0) shapes.push_back(shape);
+  return shapes;
+}
+
+TEST(Matmul, EveryTargetGivesTheSameBitsWithinItsBound) {
+  for (DType dtype : kLinearFormats) {
+    for (Shape shape : shapes_of(dtype)) {
+      const TestWeight weight(dtype, shape.rows, shape.columns, 3);
+      const TestOp test = matmul(weight, 5, random_floats(5 * shape.columns, 11));
+      const auto variants = accepting_variants(test);
+      ASSERT_GE(variants.size(), 1u);
+      const std::vector<float> oracle = test.run(*reference_variant("matmul"), 1), first = test.run(*variants.back(), 1);
+      EXPECT_LT(relative_error(first, oracle), variants.back()->error_bound) << variants.back()->name << " " << shape.columns;
+      for (const KernelVariant* variant : variants)
+        EXPECT_TRUE(equal_bits(test.run(*variant, 1), first)) << variant->name << " " << shape.rows << " x " << shape.columns;
+    }
+  }
+}
+
+TEST(Matmul, ARowNeitherDependsOnTheBatchNorOnTheThreads) {
+  for (DType dtype : kLinearFormats) {
+    const int64_t rows = 49, columns = dtype == DType::f16 ? 300 : 512;
+    const TestWeight weight(dtype, rows, columns, 4);
+    const std::vector<float> x = random_floats(19 * columns, 12);
+    const TestOp whole = matmul(weight, 19, x);
+    for (const KernelVariant* variant : accepting_variants(whole)) {
+      const std::vector<float> expected = whole.run(*variant, 1);
+      for (int64_t tokens = 1; tokens <= 17; ++tokens) {
+        const std::vector<float> got = matmul(weight, tokens, x).run(*variant, static_cast<int>(1 + tokens % 4));
+        EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * 4), 0) << variant->name << " of " << tokens << " tokens";
+      }
+    }
+  }
+}
+
+TEST(Matmul, ManyTokensSplitIntoSeveralPasses) {
+  const TestWeight weight(DType::q4_k, 32, 8960, 6);
+  const std::vector<float> x = random_floats(61 * 8960, 13);
+  const TestOp test = matmul(weight, 61, x);
+  const KernelVariant& variant = *accepting_variants(test).front();
+  const std::vector<float> got = test.run(variant, 2);
+  EXPECT_LT(relative_error(got, test.run(*reference_variant("matmul"), 1)), variant.error_bound);
+}
+
+TEST(Matmul, KeepsQuietAboutZeroAndLoudAboutNaN) {
+  const TestWeight weight(DType::q5_k, 17, 256, 8);
+  std::vector<float> x(4 * 256, 0.0f);
+  x[256] = 1e-38f;  // would overflow 127 / largest
+  x[2 * 256 + 5] = NAN;
+  x[3 * 256 + 9] = INFINITY;
+  const TestOp test = matmul(weight, 4, x);
+  for (const KernelVariant* variant : accepting_variants(test)) {
+    const std::vector<float> y = test.run(*variant, 1);
+    for (int i = 0; i < 34; ++i) EXPECT_EQ(y[i], 0) << variant->name;
+    for (int i = 34; i < 68; ++i) EXPECT_TRUE(std::isnan(y[i])) << variant->name << " " << i;
+  }
+}
+
+TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
+  for (DType dtype : kLinearFormats) {
+    if (!format_of(dtype).is_quantized) continue;
+    const TestWeight weight(dtype, 16, 256, 2);
+    auto* bytes = static_cast<uint8_t*>(weight.plain().data);
+    // All codes at their largest (q8_0: -128 and 127 by turns), scales left as they are.
+    for (int64_t row = 0; row < 16; ++row) {
+      uint8_t* at = bytes + row * row_bytes(dtype, 256);
+      const size_t block = format_of(dtype).block_bytes, head = dtype == DType::q8_0 ? 2 : dtype == DType::q4_0 ? 2 : 4;
+      for (size_t i = 0; i < row_bytes(dtype, 256); ++i)
+        if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = dtype == DType::q8_0 && row % 2 ? 0x80 : 0xff;
+    }
+    AlignedBytes packed(packed_layout_of(dtype)->packed_bytes(16, 256));
+    packed_layout_of(dtype)->pack(weight.plain(), packed.data, {});
+    TestOp test = matmul(weight, 4, std::vector<float>(4 * 256, -3.0f));
+    test.packed[1].data = packed.data;
+    const auto variants = accepting_variants(test);
+    const std::vector<float> expected = test.run(*variants.back(), 1);
+    EXPECT_LT(relative_error(expected, test.run(*reference_variant("matmul"), 1)), 1e-4) << format_of(dtype).name;
+    for (const KernelVariant* variant : variants) EXPECT_TRUE(equal_bits(test.run(*variant, 1), expected)) << variant->name;
+  }
+}
+
+TEST(Matmul, RefusesWithAReason) {
+  const TestWeight weight(DType::q4_1, 16, 64, 2);
+  TestOp test = matmul(weight, 1, random_floats(64, 1));
+  EXPECT_EQ(find_variant("matmul.q4_1.scalar")->refuses(test.problem()), "");
+  EXPECT_EQ(find_variant("matmul.q5_0.scalar")->refuses(test.problem()), "weight is q4_1");
+  test.attrs = {};
+  EXPECT_EQ(find_variant("matmul.q4_1.scalar")->refuses(test.problem()), "weight q4_1 needs int8 activations, asked for activations = f32");
+}
+
+TEST(Matmul, PredictsTheSlowerOfMemoryAndArithmetic) {
+  const Machine machine{.read_bytes_per_s = 1e9, .int8_ops_per_s = 1e12};
+  const TestWeight weight(DType::q8_0, 1024, 1024, 2);
+  const KernelVariant& variant = *find_variant("matmul.q8_0.avx512vnni");
+  TestOp one = matmul(weight, 1, random_floats(1024, 1));
+  EXPECT_NEAR(variant.seconds(one.problem(), machine), 1024 * 1024 * 34 / 32 * 1e-9, 1e-5);
+  one.tokens = 4096;
+  EXPECT_GT(variant.seconds(one.problem(), machine), 2.0 * 4096 * 1024 * 1024 / 1e12);
+}
+
+}  // namespace
+}  // namespace hyalite

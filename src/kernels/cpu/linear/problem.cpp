@@ -1,0 +1,101 @@
+#include "kernels/cpu/linear/problem.h"
+
+#include <algorithm>
+
+namespace hyalite::linear {
+namespace {
+
+bool given(const Problem& problem, size_t index) {
+  return index < problem.operands.size() && problem.operands[index].kind == ValueType::Kind::tensor;
+}
+
+const TensorType& tensor(const Problem& problem, size_t index) {
+  return problem.operands[index].tensor;
+}
+
+// Weights are the matrices of constant size after the input; everything else is a vector.
+bool is_weight(const Problem& problem, size_t index) {
+  return index > 0 && given(problem, index) && tensor(problem, index).rank() == 2;
+}
+
+std::string not_f32(const Problem& problem, size_t index, const char* name) {
+  if (!given(problem, index) || tensor(problem, index).dtype == DType::f32) return "";
+  return std::string(name) + " is " + std::string(format_of(tensor(problem, index).dtype).name) + ", must be f32";
+}
+
+std::string first_reason(std::initializer_list<std::string> reasons) {
+  auto it = std::find_if(reasons.begin(), reasons.end(), [](const std::string& reason) { return !reason.empty(); });
+  return it == reasons.end() ? "" : *it;
+}
+
+std::string refuse_weights(const Problem& problem, size_t first, size_t count) {
+  for (size_t i = first; i < first + count; ++i) {
+    const DType dtype = tensor(problem, i).dtype;
+    const std::string name(format_of(dtype).name);
+    if (!row_format_of(dtype)) return "weight " + name + " has no row kernel";
+    if (multiplies_int8(dtype) && problem.attrs->text("activations", "f32") != "q8")
+      return "weight " + name + " needs int8 activations, asked for activations = f32";
+  }
+  return not_f32(problem, 0, "x");
+}
+
+int64_t tokens_of(const Problem& problem) {
+  return tensor(problem, 0).dims[0].bind(problem.symbols);
+}
+
+size_t scratch_bytes(const Problem& problem, int64_t angles) {
+  bool q8 = false, dense = false;
+  for (size_t i = 1; i < problem.operands.size(); ++i)
+    if (is_weight(problem, i)) (multiplies_int8(tensor(problem, i).dtype) ? q8 : dense) = true;
+  return static_cast<size_t>(linear_scratch(tokens_of(problem), tensor(problem, 0).dims[1].value(), q8, dense, angles).bytes);
+}
+
+}  // namespace
+
+std::string refuse_weight(const Problem& problem, DType only) {
+  const DType dtype = tensor(problem, 1).dtype;
+  if (dtype != only) return "weight is " + std::string(format_of(dtype).name);
+  return refuse_weights(problem, 1, 1);
+}
+
+std::string refuses_fused_qkv(const Problem& problem) {
+  return first_reason({refuse_weights(problem, kQkvWeights, 3), not_f32(problem, kQkvBiases, "bq"), not_f32(problem, kQkvBiases + 1, "bk"),
+                       not_f32(problem, kQkvBiases + 2, "bv")});
+}
+
+std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem) {
+  return first_reason({refuse_weights(problem, kNormedWeights, 3), not_f32(problem, kNormedNorm, "norm"),
+                       not_f32(problem, kNormedBiases, "bq"), not_f32(problem, kNormedBiases + 1, "bk"),
+                       not_f32(problem, kNormedBiases + 2, "bv"), not_f32(problem, kNormedHeadNorms, "q_norm"),
+                       not_f32(problem, kNormedHeadNorms + 1, "k_norm")});
+}
+
+std::string refuses_fused_glu(const Problem& problem) {
+  return refuse_weights(problem, 1, 2);
+}
+
+// The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.
+double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates) {
+  const auto tokens = static_cast<double>(tokens_of(problem));
+  double bytes = 0, work = 0;
+  for (size_t i = 0; i < problem.operands.size(); ++i) {
+    if (!given(problem, i)) continue;
+    const TensorType& type = tensor(problem, i);
+    bytes += static_cast<double>(bytes_of(type, problem.symbols));
+    if (!is_weight(problem, i)) continue;
+    const double operations = 2 * tokens * static_cast<double>(type.dims[0].value()) * static_cast<double>(type.dims[1].value());
+    work += operations / (multiplies_int8(type.dtype) ? machine.int8_ops_per_s * rates.int8 : machine.f32_flops_per_s * rates.f32);
+  }
+  for (const ValueType& result : problem.results) bytes += static_cast<double>(bytes_of(result.tensor, problem.symbols));
+  return std::max(bytes / machine.read_bytes_per_s, work);
+}
+
+size_t workspace(const Problem& problem, int /*threads*/) {
+  return scratch_bytes(problem, 0);
+}
+
+size_t normed_workspace(const Problem& problem, int /*threads*/) {
+  return scratch_bytes(problem, angle_columns(tensor(problem, kNormedFreqs).dims[0].value()));
+}
+
+}  // namespace hyalite::linear

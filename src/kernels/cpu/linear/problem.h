@@ -1,0 +1,48 @@
+// The planner's side of the linear variants: what they refuse, how long they take, how much workspace they want. Looks at types only.
+#pragma once
+
+#include <string>
+
+#include "kernels/cpu/linear/linear.h"
+
+namespace hyalite {
+
+// Which formats an instruction set's kernels multiply, and how fast, as shares of the machine's measured rates.
+struct LinearRates {
+  double int8;  // of Machine::int8_ops_per_s; 0 where there are no int8 kernels
+  double f32;   // of Machine::f32_flops_per_s
+};
+
+namespace linear {
+
+// `only` is the weight format of a matmul variant.
+template <DType only>
+std::string refuses_matmul(const Problem& problem);
+std::string refuses_fused_qkv(const Problem& problem);
+std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem);
+std::string refuses_fused_glu(const Problem& problem);
+
+template <const LinearRates& rates>
+double seconds(const Problem& problem, const Machine& machine);
+
+size_t workspace(const Problem& problem, int threads);         // matmul, fused_qkv, fused_glu
+size_t normed_workspace(const Problem& problem, int threads);  // fused_rmsnorm_qkv_rope
+
+std::string refuse_weight(const Problem& problem, DType only);
+double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates);
+
+template <DType only>
+std::string refuses_matmul(const Problem& problem) {
+  return refuse_weight(problem, only);
+}
+template <const LinearRates& rates>
+double seconds(const Problem& problem, const Machine& machine) {
+  return seconds_at(problem, machine, rates);
+}
+
+// int8 activations in blocks of 32 leave each output a relative error of about 0.5% of the root mean square, and the largest of a tensor
+// some five times that; a gate multiplies two such errors.
+inline constexpr double kInt8Bound = 0.05, kInt8GluBound = 0.25, kDenseBound = 2e-5;
+
+}  // namespace linear
+}  // namespace hyalite

@@ -1,0 +1,35 @@
+// The KernelVariant rows of one instruction set's linear kernels, to be used below its namespace. Rows stand in cpu/variants.inc too.
+#pragma once
+
+#include "kernels/cpu/linear/problem.h"
+#include "kernels/kernel_variants.h"
+
+#define HYALITE_MATMUL(format, isa, features, bound)                                                                                    \
+  constinit const KernelVariant variant_matmul_##format##_##isa{                                                                        \
+      "matmul." #format "." #isa,   "matmul",          "hyalite",      features, 2, true, bound, linear::refuses_matmul<DType::format>, \
+      linear::seconds<isa::kRates>, linear::workspace, isa::run_matmul};
+
+#define HYALITE_DENSE_MATMULS(isa, features)              \
+  HYALITE_MATMUL(f32, isa, features, linear::kDenseBound) \
+  HYALITE_MATMUL(f16, isa, features, linear::kDenseBound) \
+  HYALITE_MATMUL(bf16, isa, features, linear::kDenseBound)
+
+#define HYALITE_INT8_MATMULS(isa, features)               \
+  HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q5_1, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)
+
+#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                         \
+  constinit const KernelVariant variant_##op##_##isa{                                                                           \
+      #op "." #isa, #op,          "hyalite", features, phases, true, bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
+      scratch,      isa::run_##op};
+
+#define HYALITE_FUSED_LINEARS(isa, features)                                                                   \
+  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace)                     \
+  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8Bound, linear::normed_workspace) \
+  HYALITE_FUSED_LINEAR(fused_glu, isa, features, 2, linear::kInt8GluBound, linear::workspace)
