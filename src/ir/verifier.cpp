@@ -25,19 +25,20 @@ class Verifier {
   }
 
  private:
-  void require(bool holds, const std::string& where, const std::string& message) const {
-    if (!holds) throw Error(ErrorCode::invalid_model, where, message);
+  // Called only where a rule is broken: every rule is checked after every pass, and messages cost more than checks.
+  [[noreturn]] void fail(const std::string& where, const std::string& message) const {
+    throw Error(ErrorCode::invalid_model, where, message);
   }
   std::string text(ValueId value) const { return "%" + graph_.value(value).name; }
 
   bool usable(ValueId value) const { return value >= 0 && value < graph_.value_count() && defined_[value]; }
 
   void define(ValueId value, NodeId producer, size_t index, const std::string& where) {
-    require(value >= 0 && value < graph_.value_count(), where, "a result is no value of the graph");
+    if (value < 0 || value >= graph_.value_count()) fail(where, "a result is no value of the graph");
     const Value& v = graph_.value(value);
-    require(!defined_[value] && v.producer == producer && v.result_index == static_cast<int32_t>(index), where,
-            "%" + v.name + " is not the value that its producer makes");
-    require(!v.name.empty() && names_.insert(v.name).second, where, "the name %" + v.name + " is not unique");
+    if (defined_[value] || v.producer != producer || v.result_index != static_cast<int32_t>(index))
+      fail(where, "%" + v.name + " is not the value that its producer makes");
+    if (v.name.empty() || !names_.insert(v.name).second) fail(where, "the name %" + v.name + " is not unique");
     check_type(v.type, where + ": %" + v.name);
     defined_[value] = true;
   }
@@ -46,24 +47,24 @@ class Verifier {
     const std::string where = "graph @" + graph_.name() + ", inputs";
     const ValueId value = graph_.inputs()[index];
     define(value, kNone, index, where);
-    require(graph_.value(value).type != ValueType::unknown(), where, text(value) + " has no known type");
+    if (graph_.value(value).type == ValueType::unknown()) fail(where, text(value) + " has no known type");
   }
 
   void check_output(ValueId value) const {
     const std::string where = "graph @" + graph_.name() + ", return";
-    require(usable(value), where, "an output is no value of the graph");
-    check_not_written(value, where);
+    if (!usable(value)) fail(where, "an output is no value of the graph");
+    if (written_by_[value] != kNone) fail(where, used_after_write(value));
   }
 
   void check_node(NodeId id) {
     // Made here only where a rule is broken: a place costs a search.
     try {
       const Node& node = graph_.node(id);
-      require(node.op != nullptr, "", "has no op");
+      if (!node.op) fail("", "has no op");
       check_operands(node);
       check_attrs(node);
       mark_written(id);
-      require(node.results.size() == node.op->results.size(), "", "has " + std::to_string(node.results.size()) + " results");
+      if (node.results.size() != node.op->results.size()) fail("", "has " + std::to_string(node.results.size()) + " results");
       for (size_t i = 0; i < node.results.size(); ++i) define(node.results[i], id, i, "");
     } catch (const Error& error) {
       throw Error(ErrorCode::invalid_model, place_of(graph_, id), error.where() + (error.where().empty() ? "" : " ") + error.message());
@@ -73,19 +74,19 @@ class Verifier {
 
   void check_operands(const Node& node) const {
     const size_t wanted = node.op->operands.size();
-    require(node.operands.size() == wanted, "",
-            "takes " + std::to_string(wanted) + " operands, has " + std::to_string(node.operands.size()));
+    if (node.operands.size() != wanted)
+      fail("", "takes " + std::to_string(wanted) + " operands, has " + std::to_string(node.operands.size()));
     for (size_t i = 0; i < wanted; ++i) {
       const OperandSpec& spec = node.op->operands[i];
       const ValueId value = node.operands[i];
-      const std::string operand = std::string("operand ") + spec.name;
-      require(value != kNone || spec.optional, operand, "is missing");
+      const auto operand = [&] { return std::string("operand ") + spec.name; };
+      if (value == kNone && !spec.optional) fail(operand(), "is missing");
       if (value == kNone) continue;
-      require(usable(value), operand, "is not defined before it is used");
+      if (!usable(value)) fail(operand(), "is not defined before it is used");
       const ValueType& type = graph_.value(value).type;
-      require(type.kind == spec.kind || type.kind == ValueType::Kind::unknown, operand,
-              text(value) + " is of the wrong kind, " + print(type));
-      check_not_written(value, operand);
+      if (type.kind != spec.kind && type.kind != ValueType::Kind::unknown)
+        fail(operand(), text(value) + " is of the wrong kind, " + print(type));
+      if (written_by_[value] != kNone) fail(operand(), used_after_write(value));
     }
   }
 
@@ -94,13 +95,12 @@ class Verifier {
     for (size_t i = 0; i < items.size(); ++i) {
       const auto& [name, value] = items[i];
       const AttrSpec* spec = find_attr(*node.op, name);
-      require(spec != nullptr, "attribute " + name, "is not one of the op's");
-      require(fits(*spec, value), "attribute " + name, "must be " + describe(*spec));
-      require(finite(value), "attribute " + name, "is not finite");
-      require(node.attrs.find(name) == &value, "attribute " + name, "is given twice");
+      if (!spec) fail("attribute " + name, "is not one of the op's");
+      if (!fits(*spec, value)) fail("attribute " + name, "must be " + describe(*spec));
+      if (!finite(value)) fail("attribute " + name, "is not finite");
+      if (node.attrs.find(name) != &value) fail("attribute " + name, "is given twice");
     }
-    const AttrSpec* missing = first_missing(*node.op, node.attrs);
-    require(missing == nullptr, missing ? std::string("attribute ") + missing->name : "", "is missing");
+    if (const AttrSpec* missing = first_missing(*node.op, node.attrs)) fail(std::string("attribute ") + missing->name, "is missing");
   }
 
   static bool finite(const AttrValue& value) {
@@ -126,10 +126,9 @@ class Verifier {
     }
   }
 
-  void check_not_written(ValueId value, const std::string& where) const {
-    const NodeId writer = written_by_[value];
-    if (writer == kNone) return;
-    require(false, where, text(value) + " is used after %" + graph_.value(graph_.node(writer).results[0]).name + " has written to it");
+  std::string used_after_write(ValueId value) const {
+    const Node& writer = graph_.node(written_by_[value]);
+    return text(value) + " is used after %" + graph_.value(writer.results[0]).name + " has written to it";
   }
 
   // A node with a cache result writes to its cache operand.
