@@ -77,4 +77,7 @@ struct TokenizerSpec {
   bool operator==(const TokenizerSpec&) const = default;
 };
 
+// The byte that a piece "<0x0A>" stands for, or -1.
+int byte_of_piece(std::string_view piece);
+
 }  // namespace hyalite

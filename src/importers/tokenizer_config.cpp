@@ -1,0 +1,104 @@
+// What the neighbours of tokenizer.json say.
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/utf8.h"
+#include "importers/tokenizer_rules.h"
+#include "importers/vocabulary_builder.h"
+
+namespace hyalite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxTemplateBytes = size_t{4} << 20;
+
+// The object in a file, or null where there is no such file.
+Json read_object(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return nullptr;
+  Json json = read_json_file(path.string());
+  if (!json.is_object()) throw Error(ErrorCode::invalid_model, path.string(), "is no object");
+  return json;
+}
+
+// "bos_token": "<s>" or {"content": "<s>", ...}; empty where it is missing.
+std::string token_text(const Json& json, const std::string& file, const char* name) {
+  if (!json.is_object() || !json.contains(name)) return {};
+  const Json& value = json.at(name);
+  if (value.is_object()) return json_text(value, file, name, "content", "");
+  return json_text(json, file, "", name, "");
+}
+
+int32_t find_token(const TokenizerSpec& spec, const std::string& text) {
+  if (text.empty()) return -1;
+  for (const AddedToken& token : spec.added)
+    if (token.text == text) return token.id;
+  for (size_t id = 0; id < spec.pieces.size(); ++id)
+    if (spec.pieces[id] == text) return static_cast<int32_t>(id);
+  return -1;
+}
+
+// One template, or a list of named ones, of which "default" counts.
+std::string template_of(const Json& config, const std::string& file) {
+  const Json value = config.value("chat_template", Json());
+  if (!value.is_array()) return json_text(config, file, "", "chat_template", "");
+  for (const Json& entry : value)
+    if (json_text(entry, file, "chat_template", "name", "") == "default") return json_text(entry, file, "chat_template", "template", "");
+  return {};
+}
+
+std::string read_template(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return {};
+  const auto file = MappedFile::open(path.string());
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (text.size() > kMaxTemplateBytes) throw Error(ErrorCode::invalid_model, path.string(), "is too large for a chat template");
+  if (valid_prefix(text) != text.size()) throw Error(ErrorCode::invalid_model, path.string(), "is not valid UTF-8");
+  return std::string(text);
+}
+
+void add_answer_ends(const Json& generation, const std::string& file, TokenizerSpec& spec) {
+  std::vector<int32_t>& ends = spec.end_of_generation;
+  const Json eos = generation.is_object() ? generation.value("eos_token_id", Json()) : Json();
+  if (!eos.is_null() && !eos.is_array() && !eos.is_number_integer())
+    throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "is neither an id nor a list of ids");
+  for (const Json& id : eos.is_array() ? eos : eos.is_null() ? Json::array() : Json::array({eos})) {
+    if (!id.is_number_integer() || id < 0 || id >= spec.pieces.size())
+      throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "id " + id.dump() + " is outside the vocabulary");
+    ends.push_back(id.get<int32_t>());
+  }
+  if (eos.is_null()) add_usual_answer_ends(spec);
+  if (spec.eos >= 0) ends.push_back(spec.eos);
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+}
+
+}  // namespace
+
+void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
+  const std::string config_file = (directory / "tokenizer_config.json").string();
+  const std::string map_file = (directory / "special_tokens_map.json").string();
+  const Json config = read_object(config_file), map = read_object(map_file);
+  const auto token = [&](const char* name) {
+    const std::string text = token_text(config, config_file, name);
+    return find_token(spec, text.empty() ? token_text(map, map_file, name) : text);
+  };
+  spec.bos = token("bos_token");
+  spec.eos = token("eos_token");
+  spec.pad = token("pad_token");
+  if (config.is_object()) {
+    spec.chat_template = template_of(config, config_file);
+    const bool bos = json_flag(config, config_file, "", "add_bos_token", false);
+    const bool eos = json_flag(config, config_file, "", "add_eos_token", false);
+    if (bos && spec.bos >= 0 && spec.prefix.empty()) spec.prefix = {spec.bos};
+    if (eos && spec.eos >= 0 && spec.suffix.empty()) spec.suffix = {spec.eos};
+  }
+  const std::string own_template = read_template(directory / "chat_template.jinja");
+  if (!own_template.empty()) spec.chat_template = own_template;
+  const std::string generation_file = (directory / "generation_config.json").string();
+  add_answer_ends(read_object(generation_file), generation_file, spec);
+}
+
+}  // namespace hyalite

@@ -1,0 +1,117 @@
+#include "text/text_decoder.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/error.h"
+#include "text/byte_alphabet.h"
+#include "text/normalizer.h"
+#include "text/vocabulary.h"
+
+namespace hyalite {
+namespace {
+
+constexpr std::string_view kMark = "\u2581";
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::unsupported, "tokenizer", message);
+}
+
+std::string decode_bytes(std::string piece) {
+  std::string out;
+  return append_from_byte_alphabet(piece, out) ? out : piece;
+}
+
+std::string fall_back(std::string piece) {
+  const int byte = byte_of_piece(piece);
+  return byte < 0 ? piece : std::string(1, static_cast<char>(byte));
+}
+
+void strip_ends(const TextRule& rule, std::string& piece) {
+  std::string_view rest = piece;
+  for (int i = 0; i < rule.start && rest.starts_with(rule.content); ++i) rest.remove_prefix(rule.content.size());
+  for (int i = 0; i < rule.stop && rest.ends_with(rule.content); ++i) rest.remove_suffix(rule.content.size());
+  piece = std::string(rest);
+}
+
+TextRule literal_replace(std::string_view from, std::string_view to) {
+  return {.type = "Replace", .pattern = "\\Q" + std::string(from) + "\\E", .content = std::string(to)};
+}
+
+// The rules that work on one piece at a time, in order.
+class PieceDecoder {
+ public:
+  void add(const TextRule& rule) {
+    Step step{rule, nullptr};
+    if (rule.type == "Metaspace") step.replace = make_replace_step(literal_replace(rule.content.empty() ? kMark : rule.content, " "));
+    if (rule.type == "Replace") step.replace = make_replace_step(rule);
+    steps_.push_back(std::move(step));
+  }
+
+  std::string decode(std::string_view text) const {
+    std::string piece(text);
+    for (const Step& step : steps_) {
+      if (step.replace)
+        piece = step.replace->apply(std::move(piece));
+      else if (step.rule.type == "ByteLevel")
+        piece = decode_bytes(std::move(piece));
+      else if (step.rule.type == "ByteFallback")
+        piece = fall_back(std::move(piece));
+      else
+        strip_ends(step.rule, piece);
+    }
+    return piece;
+  }
+
+ private:
+  struct Step {
+    TextRule rule;
+    std::unique_ptr<NormalizerStep> replace;
+  };
+  std::vector<Step> steps_;
+};
+
+bool is_known(const std::string& type) {
+  constexpr std::string_view kTypes[] = {"ByteLevel", "ByteFallback", "Metaspace", "Replace", "Strip"};
+  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+}  // namespace
+
+TextDecoder::TextDecoder(const TokenizerSpec& spec) {
+  PieceDecoder decoder;
+  bool fused = false;
+  for (const TextRule& rule : spec.decoders) {
+    if (rule.type == "Fuse") {
+      fused = true;
+    } else if (!is_known(rule.type)) {
+      refuse("decoder \"" + rule.type + "\" is not known");
+    } else if (fused) {
+      if (rule.type != "Strip" || rule.stop > 0) refuse("decoder \"" + rule.type + "\" after \"Fuse\" needs the whole text");
+      strip_ = rule.content;
+      strip_at_most_ = rule.start;
+    } else {
+      decoder.add(rule);
+      if (rule.type == "Metaspace" && rule.flag) {
+        strip_ = " ";
+        strip_at_most_ = 1;
+      }
+    }
+  }
+  std::vector<bool> added(spec.pieces.size());
+  for (const AddedToken& token : spec.added) added.at(static_cast<size_t>(token.id)) = true;
+  bytes_.reserve(spec.pieces.size(), spec.pieces.text().size());
+  for (size_t i = 0; i < spec.pieces.size(); ++i) {
+    if (added[i])
+      bytes_.push_back(spec.pieces[i]);
+    else
+      bytes_.push_back(decoder.decode(spec.pieces[i]));
+  }
+}
+
+std::string_view TextDecoder::opening(std::string_view bytes) const {
+  for (int i = 0; i < strip_at_most_ && !strip_.empty() && bytes.starts_with(strip_); ++i) bytes.remove_prefix(strip_.size());
+  return bytes;
+}
+
+}  // namespace hyalite

@@ -1,0 +1,87 @@
+#include "text/vocabulary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "text/byte_alphabet.h"
+
+namespace hyalite {
+namespace {
+
+[[noreturn]] void refuse(const std::string& field, const std::string& message) {
+  throw Error(ErrorCode::invalid_model, "tokenizer: " + field, message);
+}
+
+void check_id(int64_t id, const TokenizerSpec& spec, const std::string& field) {
+  if (id < 0 || id >= static_cast<int64_t>(spec.pieces.size()))
+    refuse(field, "id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(spec.pieces.size()));
+}
+
+void check_spec(const TokenizerSpec& spec) {
+  if (spec.pieces.empty()) refuse("pieces", "the vocabulary is empty");
+  if (spec.pieces.size() > INT32_MAX) refuse("pieces", "the vocabulary is too large");
+  if (spec.kinds.size() != spec.pieces.size()) refuse("kinds", "there must be one a piece");
+  const bool scored = spec.model == TokenizerModel::bpe_scores || spec.model == TokenizerModel::unigram;
+  if (scored ? spec.scores.size() != spec.pieces.size() : !spec.scores.empty() && spec.scores.size() != spec.pieces.size())
+    refuse("scores", "there must be one a piece");
+  if (!std::all_of(spec.scores.begin(), spec.scores.end(), [](float s) { return std::isfinite(s); })) refuse("scores", "one is not finite");
+  for (const TokenMerge& merge : spec.merges) {
+    check_id(merge.left, spec, "merges");
+    check_id(merge.right, spec, "merges");
+    check_id(merge.result, spec, "merges");
+  }
+  for (const AddedToken& token : spec.added) check_id(token.id, spec, "added tokens");
+  for (int32_t id : spec.prefix) check_id(id, spec, "prefix");
+  for (int32_t id : spec.suffix) check_id(id, spec, "suffix");
+  for (int32_t id : spec.end_of_generation) check_id(id, spec, "end of generation");
+  for (int32_t id : {spec.bos, spec.eos, spec.unk, spec.pad})
+    if (id != -1) check_id(id, spec, "special ids");
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const TokenizerSpec& spec) : kinds_(spec.kinds), index_(spec.pieces.size()) {
+  check_spec(spec);
+  for (const AddedToken& token : spec.added)
+    if (token.special) kinds_[static_cast<size_t>(token.id)] = TokenKind::control;
+  fill_pieces(spec);
+  fill_byte_tokens(spec);
+}
+
+void Vocabulary::fill_pieces(const TokenizerSpec& spec) {
+  const bool bytes = spec.model == TokenizerModel::bpe_bytes;
+  pieces_.reserve(spec.pieces.size(), spec.pieces.text().size());
+  std::string decoded;
+  for (size_t i = 0; i < spec.pieces.size(); ++i) {
+    const TokenKind kind = kinds_[i];
+    const bool matched = kind == TokenKind::normal || (!bytes && (kind == TokenKind::user_defined || kind == TokenKind::unused));
+    std::string_view piece = spec.pieces[i];
+    if (valid_prefix(piece) != piece.size()) refuse("pieces", "piece " + std::to_string(i) + " is not valid UTF-8");
+    decoded.clear();
+    if (bytes && matched && append_from_byte_alphabet(piece, decoded)) piece = decoded;
+    pieces_.push_back(piece);
+    if (!matched || piece.empty()) continue;
+    index_.add(static_cast<int32_t>(i), pieces_);
+    longest_ = std::max(longest_, piece.size());
+  }
+}
+
+void Vocabulary::fill_byte_tokens(const TokenizerSpec& spec) {
+  byte_tokens_.fill(-1);
+  if (spec.model == TokenizerModel::bpe_bytes) {
+    for (int b = 0; b < 256; ++b) {
+      const char byte = static_cast<char>(b);
+      byte_tokens_[static_cast<size_t>(b)] = find({&byte, 1});
+    }
+    return;
+  }
+  if (!spec.byte_fallback) return;
+  for (int32_t id = 0; id < size(); ++id) {
+    const int byte = byte_of_piece(piece(id));
+    if (byte >= 0 && byte_tokens_[static_cast<size_t>(byte)] < 0) byte_tokens_[static_cast<size_t>(byte)] = id;
+  }
+}
+
+}  // namespace hyalite
