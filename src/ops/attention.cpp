@@ -9,7 +9,7 @@ namespace hyalite {
 ValueType infer_attention(const Problem& problem) {
   const int64_t heads = positive_attr(problem, "heads"), kv_heads = positive_attr(problem, "kv_heads");
   const int64_t columns = heads * positive_attr(problem, "head_dim");
-  expect(problem.attrs->integer("layer") >= 0, "layer", "must not be negative");
+  check_layer(problem);
   expect(problem.attrs->integer("window", 0) >= 0 && problem.attrs->integer("window", 0) < (int64_t{1} << 31), "window", "is out of range");
   expect(heads % kv_heads == 0, "heads", "must be a multiple of kv_heads");
   const TensorType& q = activation_of(problem, 0, "q");

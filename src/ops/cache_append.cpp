@@ -10,7 +10,7 @@ constexpr OperandSpec kResults[] = {{"kv", kCache}};
 constexpr AttrSpec kAttrs[] = {{"layer", "int", true}, {"kv_heads", "int", true}, {"head_dim", "int", true}};
 
 std::vector<ValueType> infer(const Problem& problem) {
-  expect(problem.attrs->integer("layer") >= 0, "layer", "must not be negative");
+  check_layer(problem);
   const int64_t columns = positive_attr(problem, "kv_heads") * positive_attr(problem, "head_dim");
   const TensorType &k = activation_of(problem, 1, "k"), &v = activation_of(problem, 2, "v");
   expect(columns_of(k) == columns, "k", "must have kv_heads * head_dim = " + std::to_string(columns) + " columns, is " + to_string(k));

@@ -275,7 +275,8 @@ TEST(TypeRules, SayWhatWasExpected) {
             "to: must be a format that can be written (f32, f16, bf16, q8_0), is \"q4_k\"");
   EXPECT_EQ(infer_error("convert", {f32({Dim(3), Dim(4)})}, {{"to", "q8_0"}}),
             "to: columns of tensor<3 x 4 x q8_0> must be a multiple of 32");
-  EXPECT_EQ(infer_error("rope_frequencies", {ValueType::unknown()}, {{"theta", 1e4}, {"dims", int64_t{7}}}), "dims: must be even, is 7");
+  EXPECT_EQ(infer_error("rope_frequencies", {ValueType::unknown()}, {{"theta", 1e4}, {"dims", int64_t{7}}}),
+            "dims: must be even and at most 65536, is 7");
 }
 
 TEST(Cost, CountsFlopsAndBytes) {

@@ -11,6 +11,7 @@ namespace hyalite {
 namespace {
 
 enum class Scaling : int32_t { none, linear, llama3, yarn };
+constexpr int64_t kMaxDims = 65536;  // of one head; bounds what folding allocates
 constexpr const char* kScalings[] = {"none", "linear", "llama3", "yarn"};
 
 struct Params {
@@ -58,7 +59,7 @@ std::vector<ValueType> infer(const Problem& problem) {
   const int64_t dims = positive_attr(problem, "dims");
   Params params;
   bind(*problem.attrs, &params);
-  expect(dims % 2 == 0, "dims", "must be even, is " + std::to_string(dims));
+  expect(dims % 2 == 0 && dims <= kMaxDims, "dims", "must be even and at most 65536, is " + std::to_string(dims));
   expect(params.theta > 1, "theta", "must be above 1");
   expect(params.scaling == Scaling::none || params.factor > 0, "factor", "must be positive");
   bool needs_context = params.scaling == Scaling::llama3 || params.scaling == Scaling::yarn;

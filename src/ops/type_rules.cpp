@@ -75,6 +75,11 @@ int64_t positive_attr(const Problem& problem, const char* name) {
   return value;
 }
 
+void check_layer(const Problem& problem) {
+  const int64_t layer = problem.attrs->integer("layer");
+  expect(layer >= 0 && layer < (int64_t{1} << 20), "layer", "must be in 0..1048575, is " + std::to_string(layer));
+}
+
 void check_choice(const std::string& value, const char* name, std::initializer_list<const char*> choices) {
   std::string list;
   for (const char* choice : choices) {

@@ -30,6 +30,7 @@ int64_t columns_of(const TensorType& type);
 TensorType f32_matrix(Dim rows, int64_t columns);
 void expect(bool fits, const char* name, const std::string& message);
 int64_t positive_attr(const Problem& problem, const char* name);  // an integer attribute in 1..2^31-1
+void check_layer(const Problem& problem);                         // attribute `layer` is in 0..2^20-1
 void check_choice(const std::string& value, const char* name, std::initializer_list<const char*> choices);
 
 // Attributes that every linear op accepts: how activations may be rounded, and what passes tell the planner.
