@@ -25,8 +25,6 @@ constexpr AsciiClasses make_ascii_classes() {
   return table;
 }
 
-}
-
 }  // namespace
 
 constexpr AsciiClasses kAscii = make_ascii_classes();
