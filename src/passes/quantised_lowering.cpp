@@ -1,6 +1,7 @@
 // Decides how each weight is multiplied. Kernels multiply some formats as they lie in the file; the others are converted once, when the
-// plan packs them. Where all matrices of a linear op are quantised, its activations may be rounded to int8 in blocks of 32 (`activations =
-// "q8"`). Vectors (norm weights, biases) are read as f32. With numerics = reference nothing is rounded: converted weights become f32.
+// plan packs them. Where a matrix of a linear op is quantised, the activations it meets may be rounded to int8 in blocks of 32
+// (`activations = "q8"`); the op's dense matrices still meet them as they are. Vectors (norm weights, biases) are read as f32. With
+// numerics = reference nothing is rounded: converted weights become f32.
 #include <map>
 
 #include "passes/pass.h"
@@ -43,22 +44,22 @@ class Lowering {
 
   void matrices(NodeId id) {
     std::vector<int> weights = weight_operands(graph_, id);
-    bool all_quantised = !weights.empty();
+    bool quantised = false;
     for (int i : weights) {
       ValueId value = graph_.node(id).operands[i];
       DType to = multiplied_as(graph_.value(value).type.tensor, numerics_);
       if (to != dtype_of(graph_, value)) rw_.set_operand(id, i, converted(value, to, "no kernel multiplies the format itself"));
-      all_quantised = all_quantised && format_of(to).is_quantized;
+      quantised = quantised || format_of(to).is_quantized;
     }
-    round_activations(id, all_quantised);
+    round_activations(id, quantised);
   }
 
  private:
-  void round_activations(NodeId id, bool all_quantised) {
+  void round_activations(NodeId id, bool quantised) {
     if (graph_.node(id).attrs.has("activations")) return;
-    if (!all_quantised) return rw_.refused(id, "activations stay f32: not all of its weights are quantised");
+    if (!quantised) return rw_.refused(id, "activations stay f32: none of its weights is quantised");
     if (numerics_ == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
-    rw_.matched(id, "activations may be rounded to q8");
+    rw_.matched(id, "activations may be rounded to q8 for its quantised weights");
     rw_.set_attr(id, "activations", std::string("q8"));
   }
 
