@@ -3,6 +3,7 @@
 
   pip install gguf numpy   ->  formats.py gguf   (gguf.quants.dequantize of the package)
   pip install torch        ->  formats.py torch  (the two 8-bit floats)
+  pip install numpy        ->  formats.py npz    (small.npz, by numpy.savez)
 
 A line is either `stream NAME BLOCKS DIGEST` (blocks of SplitMix64 bytes, seed = BLOCKS) or `block NAME HEX DIGEST V0 V1 V2 V3` (one block and
 its first values). DIGEST is the 64-bit FNV-1a of the decoded fp32 bits with every NaN as 7fc00000; V are such bits in hex.
@@ -82,8 +83,17 @@ def torch_lines():
             yield f"block {name} {code:02x} {digest(value)} {int(bits(value)[0]):08x}"
 
 
+def write_npz():
+    import numpy as np
+
+    arrays = {"a.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([1.5, -2], dtype=np.float16), "c": np.float64(0.25)}
+    np.savez(os.path.join(TARGET, "small.npz"), **arrays)
+
+
 if __name__ == "__main__":
     which = sys.argv[1]
+    if which == "npz":
+        sys.exit(write_npz())
     lines = {"gguf": gguf_lines, "torch": torch_lines}[which]()
     with open(os.path.join(TARGET, which + ".txt"), "w") as file:
         file.writelines(line + "\n" for line in lines)

@@ -53,6 +53,18 @@ class GgufWriter {
     return *this;
   }
 
+  // For shards: the tensors of another writer, and of those the ones whose index `keep` accepts.
+  GgufWriter& take_tensors(const GgufWriter& other) {
+    tensors_ = other.tensors_;
+    return *this;
+  }
+  template <class Predicate>
+  GgufWriter& keep_tensors(Predicate keep) {
+    size_t index = 0;
+    std::erase_if(tensors_, [&](const Tensor&) { return !keep(index++); });
+    return *this;
+  }
+
   std::string bytes() {
     positions_.clear();
     std::string out = "GGUF" + little_endian(version) + little_endian(uint64_t{tensors_.size()}) + little_endian(uint64_t{pairs_.size()});
@@ -130,8 +142,9 @@ inline GgufWriter tiny_llama(int tokens = 256) {
   w.u32("llama.attention.head_count_kv", 2).f32("llama.attention.layer_norm_rms_epsilon", 1e-5f).f32("llama.rope.freq_base", 10000);
   std::vector<std::string> pieces;
   for (int i = 0; i < tokens; ++i) pieces.push_back("t" + std::to_string(i));
+  pieces[0] = "a", pieces[1] = "b", pieces[2] = "ab";
   w.string("tokenizer.ggml.model", "gpt2").string("tokenizer.ggml.pre", "smollm").strings("tokenizer.ggml.tokens", pieces);
-  w.i32s("tokenizer.ggml.token_type", std::vector<int32_t>(pieces.size(), 1)).strings("tokenizer.ggml.merges", {"t 1"});
+  w.i32s("tokenizer.ggml.token_type", std::vector<int32_t>(pieces.size(), 1)).strings("tokenizer.ggml.merges", {"a b"});
   w.u32("tokenizer.ggml.bos_token_id", 1).u32("tokenizer.ggml.eos_token_id", 2);
   const auto vocab = static_cast<uint64_t>(tokens);
   w.f32_tensor("token_embd.weight", {32, vocab});

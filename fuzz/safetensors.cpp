@@ -1,0 +1,17 @@
+// The table of a safetensors file.
+#include "importers/safetensors.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    for (const hyalite::StoredTensor& tensor : hyalite::parse_safetensors({data, size}, "fuzz.safetensors"))
+      HYALITE_CHECK(tensor.offset <= size && tensor.bytes <= size - tensor.offset, "range");
+  } catch (const hyalite::Error& error) {
+    if (error.code() == hyalite::ErrorCode::internal) throw;
+  }
+  return 0;
+}

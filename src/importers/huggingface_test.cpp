@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+
+#include "importers/importer.h"
+#include "importers/testing/npz_writer.h"
+#include "importers/testing/refusal.h"
+#include "importers/testing/safetensors_writer.h"
+#include "tensor/half.h"
+
+namespace hyalite {
+namespace {
+
+using testing::little_endian;
+using testing::SafetensorsWriter;
+using testing::TemporaryDirectory;
+using testing::tiny_llama_config;
+using testing::tiny_llama_weights;
+using testing::write_hf_directory;
+
+const std::string kDown = "model.layers.0.mlp.down_proj.weight";
+
+ImportedModel import_weights(const Json& config, const std::string& bytes, const char* file = "model.safetensors") {
+  const TemporaryDirectory directory;
+  write_hf_directory(directory, config);
+  directory.write(file, bytes);
+  return import_model(directory.path());
+}
+
+std::string refusal(const Json& config, const SafetensorsWriter& weights) {
+  return testing::refusal_of([&] { import_weights(config, weights.bytes()); });
+}
+
+float first(const ImportedModel& model, const char* name) {
+  return model.weights.view(name).as<float>()[0];
+}
+
+TEST(HuggingFace, ImportsALlama) {
+  const ImportedModel model = import_weights(tiny_llama_config(), tiny_llama_weights().bytes());
+  EXPECT_EQ(model.format, "huggingface");
+  EXPECT_EQ(model.weights.entries().size(), tensor_specs(model.config).size());
+  EXPECT_EQ(model.weights.at("blk.0.ffn_down").source.tensor, kDown);
+  EXPECT_EQ(model.weights.view("blk.0.ffn_down").columns(), 24);
+  EXPECT_EQ(model.tokenizer.pieces.size(), 8u);
+  EXPECT_TRUE(model.remarks.empty());
+}
+
+TEST(HuggingFace, ImportsNpz) {
+  testing::ZipWriter zip;
+  const auto weights = tiny_llama_weights();
+  for (const auto& [name, row] : weights.header().items()) {
+    if (name == "__metadata__") continue;
+    std::string shape = "(";
+    int64_t count = 1;
+    for (const auto& dim : row["shape"]) shape += dim.dump() + ",", count *= dim.get<int64_t>();
+    zip.add(name + ".npy", testing::npy_bytes("<f2", shape + ")", std::string(static_cast<size_t>(2 * count), '\x3c')));
+  }
+  const ImportedModel model = import_weights(tiny_llama_config(), zip.bytes(), "model.npz");
+  EXPECT_EQ(model.weights.at("blk.0.ffn_down").type.dtype, DType::f16);
+  EXPECT_EQ(model.weights.at("output_norm").type.dtype, DType::f32);  // vectors arrive as fp32
+  EXPECT_EQ(first(model, "output_norm"), half_to_float(0x3c3c));
+}
+
+TEST(HuggingFace, RefusesWeightsThatAreMissingOrMisshapen) {
+  auto weights = tiny_llama_weights();
+  weights.header().erase(kDown);
+  EXPECT_NE(refusal(tiny_llama_config(), weights).find(kDown + ": is missing"), std::string::npos);
+  weights = tiny_llama_weights();
+  weights.header()[kDown]["shape"] = {24, 16};
+  const std::string message = refusal(tiny_llama_config(), weights);
+  EXPECT_NE(message.find("model.safetensors: tensor " + kDown), std::string::npos) << message;
+  EXPECT_NE(message.find("[24, 16]"), std::string::npos) << message;
+  weights = tiny_llama_weights();
+  weights.header()[kDown]["dtype"] = "I32";
+  EXPECT_NE(refusal(tiny_llama_config(), weights).find(kDown), std::string::npos);
+  Json tied = tiny_llama_config();
+  weights = tiny_llama_weights();
+  weights.header().erase("lm_head.weight");
+  EXPECT_NE(refusal(tied, weights).find("lm_head.weight"), std::string::npos);
+  tied["tie_word_embeddings"] = true;
+  EXPECT_EQ(refusal(tied, weights), "");
+}
+
+TEST(HuggingFace, TellsWhatItIgnoresAndRefusesForeignBiases) {
+  auto weights = tiny_llama_weights();
+  weights.add_f32("model.layers.0.self_attn.rotary_emb.inv_freq", {2}).add_f32("extra.thing", {1});
+  const ImportedModel model = import_weights(tiny_llama_config(), weights.bytes());
+  ASSERT_EQ(model.remarks.size(), 1u);
+  EXPECT_NE(model.remarks[0].find("extra.thing"), std::string::npos);
+  EXPECT_EQ(model.remarks[0].find("inv_freq"), std::string::npos);
+  weights.add_f32("model.layers.0.self_attn.o_proj.bias", {16});
+  EXPECT_NE(refusal(tiny_llama_config(), weights).find("o_proj.bias"), std::string::npos);
+}
+
+TEST(HuggingFace, AddsOneToGemmaNorms) {
+  Json config = tiny_llama_config();
+  config["model_type"] = "gemma3_text";
+  config["head_dim"] = 4;
+  for (const char* field : {"hidden_act", "tie_word_embeddings"}) config.erase(field);
+  auto weights = tiny_llama_weights();
+  weights.header().erase("lm_head.weight");
+  const std::string layer = "model.layers.0.";
+  weights.add_f32(layer + "pre_feedforward_layernorm.weight", {16}, 0.5f).add_f32(layer + "post_feedforward_layernorm.weight", {16}, 0.75f);
+  weights.add_f32(layer + "self_attn.q_norm.weight", {4}, 1)
+      .add("model.layers.0.self_attn.k_norm.weight", "BF16", {4}, std::string(8, '\0'));
+  const ImportedModel model = import_weights(config, weights.bytes());
+  EXPECT_EQ(first(model, "blk.0.attn_norm"), 1.25f);
+  EXPECT_EQ(first(model, "blk.0.post_attention_norm"), 1.25f);
+  EXPECT_EQ(first(model, "blk.0.ffn_norm"), 1.5f);
+  EXPECT_EQ(first(model, "blk.0.post_ffw_norm"), 1.75f);
+  EXPECT_EQ(first(model, "blk.0.attn_q_norm"), 2);
+  EXPECT_EQ(first(model, "blk.0.attn_k_norm"), 1);
+  EXPECT_EQ(first(model, "token_embd"), 0.25f);
+}
+
+SafetensorsWriter with_fp8(const std::string& scale_name, const std::vector<int64_t>& scale_shape, const std::vector<float>& scales) {
+  SafetensorsWriter w;
+  const auto plain = tiny_llama_weights();
+  for (const auto& [name, row] : plain.header().items())
+    if (name != "__metadata__" && name != kDown) w.add_f32(name, row["shape"].get<std::vector<int64_t>>());
+  std::string bytes;
+  for (float scale : scales) bytes += little_endian(scale);
+  w.add(kDown, "F8_E4M3", {16, 24}, std::string(16 * 24, '\x38'));  // 1.0
+  if (!scale_name.empty()) w.add(kDown + scale_name, "F32", scale_shape, bytes);
+  return w;
+}
+
+TEST(HuggingFace, AppliesFp8Scales) {
+  Json config = tiny_llama_config();
+  auto down = [&](const SafetensorsWriter& weights, int row, int column) {
+    const ImportedModel model = import_weights(config, weights.bytes());
+    EXPECT_EQ(model.remarks.size(), 1u);
+    return model.weights.view("blk.0.ffn_down").as<float>()[row * 24 + column];
+  };
+  const auto blocks = with_fp8("_scale_inv", {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(down(blocks, 0, 0), 1);
+  EXPECT_EQ(down(blocks, 7, 23), 3);
+  EXPECT_EQ(down(blocks, 8, 8), 5);
+  EXPECT_EQ(down(with_fp8("_scale", {}, {0.5f}), 15, 23), 0.5f);
+  config["quantization_config"] = Json::parse(R"({"quant_method": "fp8", "weight_block_size": [10, 20]})");
+  const auto ragged = with_fp8("_scale_inv", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(down(ragged, 9, 19), 1);
+  EXPECT_EQ(down(ragged, 10, 20), 4);
+  EXPECT_NE(refusal(config, with_fp8("_scale_inv", {3, 2}, {1, 2, 3, 4, 5, 6})).find("_scale_inv"), std::string::npos);
+  EXPECT_NE(refusal(config, with_fp8("_scale_inv", {0, 2}, {})).find("_scale_inv"), std::string::npos);
+  const ImportedModel unscaled = import_weights(tiny_llama_config(), with_fp8("", {}, {}).bytes());
+  EXPECT_EQ(unscaled.weights.at("blk.0.ffn_down").type.dtype, DType::f8_e4m3);
+}
+
+TEST(HuggingFace, ConvertsDoublesWithARemark) {
+  auto weights = tiny_llama_weights();
+  weights.header().erase(kDown);
+  std::string bytes;
+  for (int i = 0; i < 16 * 24; ++i) bytes += little_endian(0.1);
+  weights.add(kDown, "F64", {16, 24}, bytes);
+  const ImportedModel model = import_weights(tiny_llama_config(), weights.bytes());
+  EXPECT_EQ(first(model, "blk.0.ffn_down"), 0.1f);
+  ASSERT_EQ(model.remarks.size(), 1u);
+}
+
+// T14 and a healthy index.
+class HuggingFaceIndex : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_hf_directory(directory_, tiny_llama_config());
+    const auto whole = tiny_llama_weights();
+    SafetensorsWriter shards[2];
+    int i = 0;
+    for (const auto& [name, row] : whole.header().items()) {
+      if (name == "__metadata__") continue;
+      shards[i % 2].add_f32(name, row["shape"].get<std::vector<int64_t>>());
+      index_["weight_map"][name] = kShards[i++ % 2];
+    }
+    for (int s = 0; s < 2; ++s) directory_.write(kShards[s], shards[s].bytes());
+  }
+
+  std::string refusal() {
+    directory_.write("model.safetensors.index.json", index_.dump());
+    return testing::refusal_of([&] { import_model(directory_.path()); });
+  }
+
+  const char* const kShards[2] = {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"};
+  TemporaryDirectory directory_;
+  Json index_;
+};
+
+TEST_F(HuggingFaceIndex, Imports) {
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(HuggingFaceIndex, NamesAMissingShardAndWhatIsLost) {
+  std::filesystem::remove(directory_.path() / kShards[1]);
+  const std::string message = refusal();
+  EXPECT_NE(message.find(kShards[1]), std::string::npos) << message;
+  EXPECT_NE(message.find("6 tensors"), std::string::npos) << message;
+}
+
+TEST_F(HuggingFaceIndex, RefusesAStaleIndex) {
+  index_["weight_map"][kDown] = index_["weight_map"][kDown] == kShards[0] ? kShards[1] : kShards[0];
+  const std::string message = refusal();
+  EXPECT_NE(message.find("stale"), std::string::npos) << message;
+  EXPECT_NE(message.find(kDown), std::string::npos) << message;
+}
+
+TEST_F(HuggingFaceIndex, RefusesPathsOutOfTheDirectory) {
+  for (const char* name : {"../x.safetensors", "/etc/passwd", "a/b.safetensors", "..", "", "a\\b.safetensors", "weights.bin"}) {
+    index_["weight_map"][kDown] = name;
+    const std::string message = refusal();
+    EXPECT_NE(message.find("model.safetensors.index.json"), std::string::npos) << name << ": " << message;
+    EXPECT_NE(message.find(kDown), std::string::npos) << name << ": " << message;
+  }
+}
+
+TEST_F(HuggingFaceIndex, RefusesAnIndexOfAnotherShape) {
+  for (const char* text : {"{}", "[]", R"({"weight_map": 5})", R"({"weight_map": {"a": 1}})", "x", ""}) {
+    directory_.write("model.safetensors.index.json", text);
+    EXPECT_NE(testing::refusal_of([&] { import_model(directory_.path()); }), "") << text;
+  }
+}
+
+TEST(HuggingFace, RefusesADirectoryWithoutWeights) {
+  const TemporaryDirectory directory;
+  EXPECT_NE(testing::refusal_of([&] { import_model(directory.path()); }).find("config.json"), std::string::npos);
+  write_hf_directory(directory, tiny_llama_config());
+  EXPECT_NE(testing::refusal_of([&] { import_model(directory.path()); }).find("no weights"), std::string::npos);
+  EXPECT_NO_THROW(import_model(directory.path(), {.weights = false}));
+  directory.write("config.json", "{");
+  EXPECT_NE(testing::refusal_of([&] { import_model(directory.path()); }).find("config.json"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hyalite
