@@ -156,15 +156,26 @@ inline bool equal_bits(const std::vector<float>& a, const std::vector<float>& b)
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-// Largest difference relative to the root mean square of `expected`.
-inline double relative_error(const std::vector<float>& got, const std::vector<float>& expected) {
+// Largest difference over a tensor relative to the root mean square of what is expected.
+inline double relative_error(const float* got, const float* expected, int64_t count) {
   double squares = 0, worst = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     squares += static_cast<double>(expected[i]) * expected[i];
     const double error = std::abs(static_cast<double>(got[i]) - expected[i]);
     worst = error <= worst ? worst : error;  // NaN wins
   }
-  return worst / std::sqrt(squares / static_cast<double>(expected.size()));
+  return worst / std::sqrt(squares / static_cast<double>(count));
+}
+
+// The largest of those over the outputs of `test`.
+inline double relative_error(const TestOp& test, const std::vector<float>& got, const std::vector<float>& expected) {
+  double worst = 0;
+  for (int64_t at = 0; int64_t columns : test.output_columns) {
+    const double error = relative_error(got.data() + at, expected.data() + at, test.tokens * columns);
+    worst = error <= worst ? worst : error;
+    at += test.tokens * columns;
+  }
+  return worst;
 }
 
 }  // namespace hyalite

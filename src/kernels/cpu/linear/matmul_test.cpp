@@ -32,7 +32,7 @@ TEST(Matmul, EveryTargetGivesTheSameBitsWithinItsBound) {
       const auto variants = accepting_variants(test);
       ASSERT_GE(variants.size(), 1u);
       const std::vector<float> oracle = test.run(*reference_variant("matmul"), 1), first = test.run(*variants.back(), 1);
-      EXPECT_LT(relative_error(first, oracle), variants.back()->error_bound) << variants.back()->name << " " << shape.columns;
+      EXPECT_LT(relative_error(test, first, oracle), variants.back()->error_bound) << variants.back()->name << " " << shape.columns;
       for (const KernelVariant* variant : variants)
         EXPECT_TRUE(equal_bits(test.run(*variant, 1), first)) << variant->name << " " << shape.rows << " x " << shape.columns;
     }
@@ -61,7 +61,7 @@ TEST(Matmul, ManyTokensSplitIntoSeveralPasses) {
   const TestOp test = matmul(weight, 61, x);
   const KernelVariant& variant = *accepting_variants(test).front();
   const std::vector<float> got = test.run(variant, 2);
-  EXPECT_LT(relative_error(got, test.run(*reference_variant("matmul"), 1)), variant.error_bound);
+  EXPECT_LT(relative_error(test, got, test.run(*reference_variant("matmul"), 1)), variant.error_bound);
 }
 
 TEST(Matmul, KeepsQuietAboutZeroAndLoudAboutNaN) {
@@ -96,7 +96,7 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
     test.packed[1].data = packed.data;
     const auto variants = accepting_variants(test);
     const std::vector<float> expected = test.run(*variants.back(), 1);
-    EXPECT_LT(relative_error(expected, test.run(*reference_variant("matmul"), 1)), 1e-4) << format_of(dtype).name;
+    EXPECT_LT(relative_error(test, expected, test.run(*reference_variant("matmul"), 1)), 1e-4) << format_of(dtype).name;
     for (const KernelVariant* variant : variants) EXPECT_TRUE(equal_bits(test.run(*variant, 1), expected)) << variant->name;
   }
 }

@@ -41,8 +41,8 @@ double seconds(const Problem& problem, const Machine& machine) {
 }
 
 // int8 activations in blocks of 32 leave each output a relative error of about 0.5% of the root mean square, and the largest of a tensor
-// some five times that; a gate multiplies two such errors.
-inline constexpr double kInt8Bound = 0.05, kInt8GluBound = 0.25, kDenseBound = 2e-5;
+// some five times that; norm weights that spread make blocks uneven, and a gate multiplies two such errors.
+inline constexpr double kInt8Bound = 0.05, kInt8NormedBound = 0.15, kInt8GluBound = 0.25, kDenseBound = 2e-5;
 
 }  // namespace linear
 }  // namespace hyalite

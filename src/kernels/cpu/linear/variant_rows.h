@@ -29,7 +29,7 @@
       #op "." #isa, #op,          "hyalite", features, phases, true, bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
       scratch,      isa::run_##op};
 
-#define HYALITE_FUSED_LINEARS(isa, features)                                                                   \
-  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace)                     \
-  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8Bound, linear::normed_workspace) \
+#define HYALITE_FUSED_LINEARS(isa, features)                                                                         \
+  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace)                           \
+  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace) \
   HYALITE_FUSED_LINEAR(fused_glu, isa, features, 2, linear::kInt8GluBound, linear::workspace)
