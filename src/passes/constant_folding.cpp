@@ -1,5 +1,6 @@
 // Folds what no step can change: nodes whose operands are all constants (or small weights) into constants, and neutral operations away.
 // The folded values are those of the op's reference evaluation, so folding changes no bit of the result.
+#include <cmath>
 #include <optional>
 
 #include "passes/pass.h"
@@ -19,15 +20,17 @@ bool is_fixed(const Rewriter& rw, ValueId value) {
   return value == kNone || rw.producer(value, "constant") != kNone || rw.producer(value, "weight") != kNone;
 }
 
-// REQUIRES: is_fixed(value). Nothing where the weight's bytes are not at hand.
+// REQUIRES: is_fixed(value). Nothing where the weight's bytes are not at hand, or are not what the graph says.
 std::optional<Folded> read(const Rewriter& rw, ValueId value, const PassContext& context) {
   Folded folded;
   if (value == kNone) return folded;
   const Graph& graph = rw.graph();
   const Node& node = graph.node(graph.value(value).producer);
   if (node.op->name == "weight") {
-    if (!context.weights || !context.weights->find(node.attrs.text("name"))) return std::nullopt;
-    folded.view = context.weights->view(node.attrs.text("name"));
+    const std::string& name = node.attrs.text("name");
+    const WeightStore::Entry* entry = context.weights ? context.weights->find(name) : nullptr;
+    if (!entry || ValueType::of(entry->type) != graph.value(value).type) return std::nullopt;
+    folded.view = context.weights->view(name);
     return folded;
   }
   for (double number : node.attrs.reals("values")) folded.values.push_back(static_cast<float>(number));
@@ -58,8 +61,10 @@ void fold(Rewriter& rw, NodeId id, const PassContext& context) {
     operands.push_back(std::move(*folded));
     inputs.push_back(operands.back().view);
   }
-  rw.matched(id, "folded " + std::string(node.op->name) + " into " + std::to_string(type.tensor.dims[0].value()) + " constants");
-  rw.replace({id}, *find_op("constant"), {}, {{"values", evaluate(node, inputs, type.tensor)}}, {node.results[0]}, node.from.path);
+  std::vector<double> values = evaluate(node, inputs, type.tensor);
+  if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) return rw.refused(id, "the result is not finite");
+  rw.matched(id, "folded " + std::string(node.op->name) + " into " + std::to_string(values.size()) + " constants");
+  rw.replace({id}, *find_op("constant"), {}, {{"values", std::move(values)}}, {node.results[0]}, node.from.path);
 }
 
 void run(Rewriter& rw, const PassContext& context) {

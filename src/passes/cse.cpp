@@ -31,8 +31,10 @@ size_t hash_of(const Node& node) {
   return hash;
 }
 
-bool same(const Node& a, const Node& b) {
-  return a.op == b.op && a.operands == b.operands && a.attrs == b.attrs;
+// Types decide too: those of weights are written, not computed.
+bool same(const Graph& graph, const Node& a, const Node& b) {
+  auto type = [&](ValueId value) -> const ValueType& { return graph.value(value).type; };
+  return a.op == b.op && a.operands == b.operands && a.attrs == b.attrs && std::ranges::equal(a.results, b.results, {}, type, type);
 }
 
 void run(Rewriter& rw, const PassContext&) {
@@ -41,7 +43,7 @@ void run(Rewriter& rw, const PassContext&) {
     const Node& node = rw.graph().node(id);
     size_t hash = hash_of(node);
     auto [first, last] = seen.equal_range(hash);
-    auto twin = std::find_if(first, last, [&](const auto& entry) { return same(rw.graph().node(entry.second), node); });
+    auto twin = std::find_if(first, last, [&](const auto& entry) { return same(rw.graph(), rw.graph().node(entry.second), node); });
     if (twin == last) {
       seen.emplace(hash, id);
       continue;

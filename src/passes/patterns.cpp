@@ -16,6 +16,12 @@ int rank_of(const Graph& graph, ValueId value) {
   return type.kind == ValueType::Kind::tensor ? type.tensor.rank() : -1;
 }
 
+int64_t length_of(const Graph& graph, ValueId value) {
+  if (rank_of(graph, value) != 1) return -1;
+  const Dim& dim = graph.value(value).type.tensor.dims[0];
+  return dim.is_symbol() ? -1 : dim.value();
+}
+
 bool spans_columns(const Graph& graph, ValueId x, ValueId w) {
   return rank_of(graph, x) == 2 && rank_of(graph, w) == 1 &&
          graph.value(x).type.tensor.dims.back() == graph.value(w).type.tensor.dims.front();

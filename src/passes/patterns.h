@@ -14,6 +14,9 @@ std::vector<NodeId> nodes_named(const Graph& graph, std::string_view op);
 // Rank of a tensor value; -1 where it is no tensor or its type is unknown.
 int rank_of(const Graph& graph, ValueId value);
 
+// Length of a vector value of constant size; -1 where it is none or its type is unknown.
+int64_t length_of(const Graph& graph, ValueId value);
+
 // Is w a norm weight over all columns of x (not over each head)? False where a type is unknown.
 bool spans_columns(const Graph& graph, ValueId x, ValueId w);
 

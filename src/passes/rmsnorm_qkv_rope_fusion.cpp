@@ -34,9 +34,12 @@ std::string misfit(const Rewriter& rw, NodeId qkv, NodeId norm, const Tail& q, c
   if (q.rope == kNone || k.rope == kNone) return "q and k do not both go through rope and nothing else";
   const Node &a = graph.node(q.rope), &b = graph.node(k.rope);
   if (a.attrs != b.attrs || a.operands[1] != b.operands[1] || a.operands[2] != b.operands[2]) return "q and k rotate differently";
-  for (NodeId head_norm : {q.norm, k.norm})
-    if (head_norm != kNone && graph.node(head_norm).attrs.real("eps") != graph.node(norm).attrs.real("eps"))
-      return "the norms differ in eps";
+  for (NodeId head_norm : {q.norm, k.norm}) {
+    if (head_norm == kNone) continue;
+    const Node& node = graph.node(head_norm);
+    if (node.attrs.real("eps") != graph.node(norm).attrs.real("eps")) return "the norms differ in eps";
+    if (length_of(graph, node.operands[1]) != a.attrs.integer("head_dim")) return "a norm of q or k is not one of heads";
+  }
   return {};
 }
 
