@@ -63,6 +63,7 @@ struct PlanStep {
 struct ExecutionPlan {
   std::string mode;       // "prefill" or "decode"
   Symbols max_symbols;    // largest step this plan can run
+  int64_t max_positions = 0;  // longest sequence it can run
   std::string isa, numerics;
   std::vector<PlanStep> steps;
   std::vector<PlanWeight> weights;

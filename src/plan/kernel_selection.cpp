@@ -77,6 +77,7 @@ class Builder {
   Builder(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options) : graph_(graph), options_(options) {
     plan_.mode = graph.name();
     plan_.max_symbols = options.max_symbols;
+    plan_.max_positions = options.max_positions;
     plan_.isa = options.isa;
     plan_.numerics = options.numerics;
     plan_.caches = caches;
@@ -161,7 +162,8 @@ class Builder {
       step.outputs.push_back(operand(id));
       results.push_back(step.outputs.back().type);
     }
-    Problem problem{operands, results, &node.attrs, options_.max_symbols, nullptr};
+    Problem problem{.operands = operands, .results = results, .attrs = &node.attrs, .symbols = options_.max_symbols,
+                    .max_positions = options_.max_positions};
     if (node.attrs.has("layer")) {
       step.layer = static_cast<int32_t>(node.attrs.integer("layer"));
       if (step.layer < 0 || step.layer >= static_cast<int32_t>(plan_.caches.size()))

@@ -217,6 +217,7 @@ Json to_json(const ExecutionPlan& plan) {
           {"max_tokens", plan.max_symbols.tokens},
           {"max_sequences", plan.max_symbols.sequences},
           {"max_logits_rows", plan.max_symbols.logits_rows},
+          {"max_positions", plan.max_positions},
           {"arena_bytes", plan.arena_bytes},
           {"workspace_bytes", plan.workspace_bytes},
           {"vocab", plan.vocab},
@@ -232,6 +233,7 @@ ExecutionPlan plan_from_json(const Json& json, const std::string& where) {
   plan.isa = from.get<std::string>("isa");
   plan.numerics = from.get<std::string>("numerics");
   plan.max_symbols = {from.get<int64_t>("max_tokens"), from.get<int64_t>("max_sequences"), from.get<int64_t>("max_logits_rows")};
+  plan.max_positions = from.get<int64_t>("max_positions");
   plan.arena_bytes = from.get<int64_t>("arena_bytes");
   plan.workspace_bytes = from.get<int64_t>("workspace_bytes");
   plan.vocab = from.get<int64_t>("vocab");

@@ -17,6 +17,7 @@ struct PlanOptions {
   Machine machine;          // already restricted to the wanted ISA
   std::string isa = "avx512";
   Symbols max_symbols{512, 1, 1};
+  int64_t max_positions = 2048;
   int threads = 1;          // most threads that will run the plan; sizes the workspace
 };
 
@@ -29,7 +30,8 @@ ExecutionPlan make_plan(const Graph& graph, const std::vector<CacheSpec>& caches
 // Steps in graph order with variant, reason and refusals; weights listed; operands without places.
 ExecutionPlan select_kernels(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options);
 // Reorders steps: of those whose inputs are ready, the one that lets the most activation bytes go runs first; ties keep the graph's order.
-void schedule_steps(ExecutionPlan& plan);
+// Returns how many steps stand elsewhere than before.
+int schedule_steps(ExecutionPlan& plan);
 // Gives every activation an arena offset so that values alive at the same time never overlap; sets arena_bytes and workspace_bytes.
 void place_activations(ExecutionPlan& plan);
 

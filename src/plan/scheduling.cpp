@@ -25,8 +25,9 @@ class Scheduler {
     }
   }
 
-  void run() {
+  int run() {
     std::set<size_t> ready;
+    int moved = 0;
     for (size_t i = 0; i < waits_.size(); ++i)
       if (waits_[i] == 0) ready.insert(i);
     std::vector<PlanStep> order;
@@ -37,10 +38,12 @@ class Scheduler {
         if (input.kind == PlanOperand::Kind::arena) --uses_left_[input.name];
       for (size_t user : users_[next])
         if (--waits_[user] == 0) ready.insert(user);
+      moved += next != order.size();
       order.push_back(std::move(plan_.steps[next]));
     }
     HYALITE_CHECK(order.size() == waits_.size(), "the steps of @" + plan_.mode + " depend on each other in a circle");
     plan_.steps = std::move(order);
+    return moved;
   }
 
  private:
@@ -62,6 +65,6 @@ class Scheduler {
 
 }  // namespace
 
-void schedule_steps(ExecutionPlan& plan) { Scheduler(plan).run(); }
+int schedule_steps(ExecutionPlan& plan) { return Scheduler(plan).run(); }
 
 }  // namespace hyalite

@@ -1,0 +1,30 @@
+// A directory that appears whole or not at all: filled under a temporary name beside its place, then renamed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hyalite {
+
+class AtomicDirectory {
+ public:
+  // Throws Error{invalid_argument} where something is at `target` that `replaceable` does not allow to be replaced, Error{io} otherwise.
+  AtomicDirectory(std::filesystem::path target, const std::function<bool(const std::filesystem::path&)>& replaceable);
+  ~AtomicDirectory();  // removes what was written, unless committed
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+
+  // Writes a file at a relative path, making its folders. Throws Error{io} naming it.
+  void write(const std::filesystem::path& relative, std::string_view bytes) const;
+  const std::filesystem::path& path() const { return temporary_; }  // to write larger files into
+  void commit();
+
+ private:
+  std::filesystem::path target_, temporary_;
+  bool committed_ = false;
+};
+
+}  // namespace hyalite

@@ -1,0 +1,67 @@
+#include "cli/model_options.h"
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+IsaLevel best_level(const Machine& machine) {
+  for (IsaLevel level : {IsaLevel::avx512, IsaLevel::avx2})
+    if ((machine.features & features_of(level)) == features_of(level)) return level;
+  return IsaLevel::scalar;
+}
+
+Numerics numerics_named(const std::string& name) {
+  for (Numerics one : {Numerics::deterministic, Numerics::fast, Numerics::reference})
+    if (name == name_of(one)) return one;
+  throw Error(ErrorCode::invalid_argument, "--numerics " + name, "must be deterministic, fast or reference");
+}
+
+std::optional<DType> kv_dtype_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  auto dtype = dtype_named(name);
+  if (!dtype || (*dtype != DType::f32 && *dtype != DType::f16 && *dtype != DType::bf16))
+    throw Error(ErrorCode::invalid_argument, "--kv-dtype " + name, "must be auto, f32, f16 or bf16");
+  return dtype;
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelOptions& o) {
+  app.add_option("model", o.model, "GGUF file, Hugging Face directory, or compiled artifact")->required();
+  app.add_option("--backend", o.backend, "Where to run: cpu")->group("Execution");
+  app.add_option("--threads", o.threads, "Threads; 0: one per physical core")->check(CLI::Range(0, 1024))->group("Execution");
+  app.add_option("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512")->group("Execution");
+  app.add_option("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
+      ->group("Execution");
+  app.add_option("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results")
+      ->check(CLI::Range(1, 8192))
+      ->group("Execution");
+  app.add_option("--numerics", o.numerics, "deterministic, fast, or reference (scalar fp32)")->group("Numerics");
+  app.add_option("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16")->group("Numerics");
+}
+
+CompileOptions compile_options(const ModelOptions& o, const std::atomic<bool>* cancel) {
+  if (o.backend != "cpu") throw Error(ErrorCode::invalid_argument, "--backend " + o.backend, "this build has the backend cpu only");
+  CompileOptions c;
+  Machine machine = detect_machine();
+  std::optional<IsaLevel> level = o.isa == "auto" ? best_level(machine) : isa_level_named(o.isa);
+  if (!level) throw Error(ErrorCode::invalid_argument, "--isa " + o.isa, "must be auto, scalar, avx2 or avx512");
+  c.isa = *level;
+  c.threads = o.threads ? o.threads : machine.cores;
+  c.machine = restrict_isa(std::move(machine), *level);
+  c.numerics = numerics_named(o.numerics);
+  c.kv_dtype = kv_dtype_named(o.kv_dtype);
+  c.max_symbols.tokens = o.prefill_chunk;
+  c.max_positions = o.max_seq;
+  c.cancel = cancel;
+  return c;
+}
+
+std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile) {
+  ThreadPool pool(compile.threads);
+  return load_model(options.model, compile, pool);
+}
+
+}  // namespace hyalite

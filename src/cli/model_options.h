@@ -1,0 +1,34 @@
+// Options that every verb which loads a model shares, and the way from them to a loaded model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/verb.h"
+#include "compile/load.h"
+#include "engine/engine.h"
+
+namespace hyalite {
+
+struct ModelOptions {
+  std::string model;
+  std::string backend = "cpu";
+  std::string isa = "auto";
+  std::string numerics = "deterministic";
+  std::string kv_dtype = "auto";
+  int threads = 0;             // 0: one per physical core
+  int64_t max_seq = 0;         // 0: what the verb needs, at most the model's context
+  int64_t prefill_chunk = 512;
+};
+
+// MODEL and the groups "Execution" and "Numerics".
+void add_model_options(CLI::App& app, ModelOptions& options);
+
+// Options with "auto" resolved. Throws Error{invalid_argument} naming the flag, Error{unsupported} for a backend that is not here.
+CompileOptions compile_options(const ModelOptions& options, const std::atomic<bool>* cancel);
+
+// Loads or compiles the model. `remarks`, where given, receives what the importer converted or ignored.
+std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile);
+
+}  // namespace hyalite

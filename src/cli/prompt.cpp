@@ -1,0 +1,62 @@
+#include "cli/prompt.h"
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "text/chat_template.h"
+
+namespace hyalite {
+namespace {
+
+std::string text_of(const PromptOptions& o) {
+  if (o.file.empty()) return o.prompt;
+  auto bytes = MappedFile::open(o.file)->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::tm local_time() {
+  std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return local;
+}
+
+std::string spelling(const TokenizerSpec& spec, int32_t id) {
+  return id >= 0 && id < static_cast<int32_t>(spec.pieces.size()) ? std::string(spec.pieces[id]) : std::string();
+}
+
+}  // namespace
+
+void add_prompt_options(CLI::App& app, PromptOptions& o) {
+  const std::string group = "Prompt";
+  auto* prompt = app.add_option("-p,--prompt", o.prompt, "The prompt")->group(group);
+  auto* file = app.add_option("-f,--file", o.file, "Read the prompt from a file")->group(group)->excludes(prompt);
+  prompt->excludes(file);
+  app.add_option("--system", o.system, "System message (implies --chat)")->group(group);
+  auto* chat = app.add_flag("--chat", o.chat, "The prompt is a user's message, put through the chat template (default where there is one)");
+  auto* raw = app.add_flag("--raw", o.raw, "The prompt is plain text to continue")->excludes(chat);
+  chat->group(group);
+  raw->group(group);
+}
+
+std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, const Tokenizer& tokenizer) {
+  if (spec.chat_template.empty()) throw Error(ErrorCode::invalid_argument, "--chat", "the model has no chat template; use --raw");
+  ChatTemplate chat(spec.chat_template, spelling(spec, spec.bos), spelling(spec, spec.eos));
+  return tokenizer.encode(chat.render(messages, Json(), {.now = local_time()}));
+}
+
+std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spec, const Tokenizer& tokenizer) {
+  if (o.raw && !o.system.empty()) throw Error(ErrorCode::invalid_argument, "--system", "has no place in a --raw prompt");
+  if (o.prompt.empty() && o.file.empty()) throw Error(ErrorCode::invalid_argument, "--prompt", "is missing");
+  const bool chat = o.chat || !o.system.empty() || (!o.raw && !spec.chat_template.empty());
+  if (!chat) return tokenizer.encode(text_of(o), {.add_special = true, .parse_special = true});
+  Json messages = Json::array();
+  if (!o.system.empty()) messages.push_back({{"role", "system"}, {"content", o.system}});
+  messages.push_back({{"role", "user"}, {"content", text_of(o)}});
+  return chat_ids(messages, spec, tokenizer);
+}
+
+std::string printable(std::string_view bytes) {
+  return Json::parse(Json(std::string(bytes)).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+}  // namespace hyalite

@@ -1,0 +1,31 @@
+// From --prompt, --system, --chat, --raw to token ids.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "text/tokenizer.h"
+
+namespace hyalite {
+
+struct PromptOptions {
+  std::string prompt, file, system;
+  bool chat = false, raw = false;
+};
+
+void add_prompt_options(CLI::App& app, PromptOptions& options);
+
+// With --chat, or by default where the model has a chat template, the prompt is a user's message; with --raw it is the text itself, with
+// the model's beginning token. Throws Error{invalid_argument} for --chat without a template.
+std::vector<int32_t> prompt_ids(const PromptOptions& options, const TokenizerSpec& spec, const Tokenizer& tokenizer);
+
+// The ids of a conversation, rendered by the model's chat template up to the assistant's turn.
+std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, const Tokenizer& tokenizer);
+
+// Bytes as JSON can carry them: what is not UTF-8 becomes U+FFFD.
+std::string printable(std::string_view bytes);
+
+}  // namespace hyalite

@@ -1,0 +1,105 @@
+#include <chrono>
+#include <iostream>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/generation_options.h"
+#include "cli/model_options.h"
+#include "cli/prompt.h"
+#include "cli/verb.h"
+
+namespace hyalite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  ModelOptions model;
+  GenerationOptions generation;
+  PromptOptions prompt;
+};
+
+Json logprobs_to_json(const Generation& generation, const Tokenizer& tokenizer) {
+  auto entry = [&](int32_t id, float logprob) {
+    return Json{{"token_id", id}, {"token", printable(tokenizer.piece(id))}, {"logprob", logprob}};
+  };
+  Json list = Json::array();
+  for (const SampledToken& token : generation.tokens) {
+    Json json = entry(token.id, token.logprob);
+    for (const TokenLogprob& one : token.top) json["top_logprobs"].push_back(entry(one.id, one.logprob));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+double per_second(double count, double ms) { return ms > 0 ? count / ms * 1e3 : 0; }
+
+Json timings_to_json(const Generation& g, double load_ms) {
+  return {{"load_ms", load_ms},
+          {"prefill_ms", g.timings.prefill_ms},
+          {"decode_ms", g.timings.decode_ms},
+          {"prefill_tokens_per_s", per_second(g.usage.prompt_tokens - g.usage.cached_tokens, g.timings.prefill_ms)},
+          {"decode_tokens_per_s", per_second(g.usage.completion_tokens - 1, g.timings.decode_ms)}};
+}
+
+Json to_json(const Generation& g, const Request& request, const Tokenizer& tokenizer, double load_ms) {
+  Json json = {{"text", printable(g.text)},
+               {"prompt_token_ids", request.prompt},
+               {"token_ids", g.ids},
+               {"finish_reason", g.finish_reason},
+               {"usage",
+                {{"prompt_tokens", g.usage.prompt_tokens},
+                 {"completion_tokens", g.usage.completion_tokens},
+                 {"cached_tokens", g.usage.cached_tokens}}},
+               {"timings", timings_to_json(g, load_ms)}};
+  if (request.sampling.logprobs > 0) json["logprobs"] = logprobs_to_json(g, tokenizer);
+  return json;
+}
+
+void print_speed(const Generation& g, double load_ms) {
+  Json t = timings_to_json(g, load_ms);
+  std::fprintf(stderr, "\n[load %.0f ms; prompt %lld tokens, %.1f tokens/s; answer %lld tokens, %.1f tokens/s; %s]\n", load_ms,
+               static_cast<long long>(g.usage.prompt_tokens), t["prefill_tokens_per_s"].get<double>(),
+               static_cast<long long>(g.usage.completion_tokens), t["decode_tokens_per_s"].get<double>(), g.finish_reason.c_str());
+}
+
+// The context that this request needs, unless the user fixed one; never more than the model has.
+int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& request) {
+  if (o.model.max_seq > 0) return std::min(o.model.max_seq, model.prefill.max_positions);
+  int64_t needed = static_cast<int64_t>(request.prompt.size()) + request.max_new_tokens;
+  return std::clamp<int64_t>(needed, 1, model.prefill.max_positions);
+}
+
+int run(const Options& o, VerbContext& context) {
+  auto began = Clock::now();
+  CompileOptions compile = compile_options(o.model, &context.interrupted);
+  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  Tokenizer tokenizer(model->tokenizer);
+  Request request = request_of(o.generation);
+  request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer);
+  Engine engine(model, tokenizer, {compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk});
+  double load_ms = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  TextSink sink;
+  if (!context.json) sink = [&](std::string_view text) { context.out << text << std::flush; };
+  Generation g = engine.generate(request, sink, &context.interrupted);
+  if (context.json)
+    context.out << to_json(g, request, tokenizer, load_ms).dump(1) << '\n';
+  else
+    context.out << '\n';
+  if (!context.json && !context.quiet) print_speed(g, load_ms);
+  return g.finish_reason == "cancelled" ? 1 : 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_model_options(app, options->model);
+  add_prompt_options(app, options->prompt);
+  add_generation_options(app, options->generation);
+  return [options](VerbContext& context) { return run(*options, context); };
+}
+
+}  // namespace
+
+extern const Verb verb_run{"run", "Generate", "Generate text from a prompt, streaming it", setup};
+
+}  // namespace hyalite

@@ -1,0 +1,35 @@
+// A verb of the command line: one file each, one row in verbs.inc.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+
+namespace hyalite {
+
+// What every verb gets besides its own options.
+struct VerbContext {
+  std::ostream& out;                       // results, and nothing else
+  bool json = false;                       // one JSON document on `out`
+  bool quiet = false;                      // no progress, no remarks on standard error
+  const std::atomic<bool>& interrupted;    // set by Ctrl-C; poll it in long loops and throw Error{cancelled}
+};
+
+using VerbAction = std::function<int(VerbContext&)>;  // returns the exit code; errors are thrown
+
+struct Verb {
+  const char* name;
+  const char* group;    // heading in `hyalite --help`
+  const char* summary;  // one line
+  // Adds the verb's options to its subcommand and returns what to do. The options live in the closure.
+  VerbAction (*setup)(CLI::App& app);
+};
+
+// In order of `hyalite --help`.
+std::span<const Verb* const> all_verbs();
+
+// Runs the command line: 0 done, 1 failed, 2 usage, 3 invalid model. Prints errors as one line on standard error.
+int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const std::atomic<bool>& interrupted);
+
+}  // namespace hyalite

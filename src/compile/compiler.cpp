@@ -1,0 +1,135 @@
+#include "compile/compiler.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "ir/parser.h"
+#include "models/model_builder.h"
+#include "passes/pipelines.h"
+#include "passes/validator.h"
+
+namespace hyalite {
+namespace {
+
+constexpr std::array kPlanningPasses = {"kernel-selection", "scheduling", "memory-planning"};
+
+bool is_planning_pass(std::string_view name) { return std::ranges::count(kPlanningPasses, name) > 0; }
+
+void throw_if_cancelled(const CompileOptions& options) {
+  if (options.cancel && options.cancel->load()) throw Error(ErrorCode::cancelled, "compile", "interrupted");
+}
+
+CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
+  if (!options.kv_dtype) options.kv_dtype = options.numerics == Numerics::reference ? DType::f32 : DType::f16;
+  if (options.max_positions == 0) options.max_positions = config.context_length;
+  options.max_symbols.tokens = std::max(options.max_symbols.tokens, options.max_decode_sequences);
+  options.max_symbols.sequences = std::max(options.max_symbols.sequences, options.max_decode_sequences);
+  options.max_symbols.logits_rows = std::max(options.max_symbols.logits_rows, options.max_decode_sequences);
+  return options;
+}
+
+Module initial_module(const Compilation& c) {
+  if (c.options.resume_from.empty()) return build_model(c.model.config, c.model.weights);
+  std::shared_ptr<MappedFile> file = MappedFile::open(c.options.resume_from);
+  auto bytes = file->bytes();
+  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, c.options.resume_from.string());
+}
+
+void run_graph_passes(Compilation& c, ThreadPool& pool) {
+  const CompileOptions& o = c.options;
+  PassContext context{{.isa = std::string(name_of(o.isa)), .last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics},
+                      &c.model.weights};
+  PassRunOptions run{.record_text = o.record_text};
+  if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
+  if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
+  if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
+  c.passes = run_passes(default_pipeline(), c.module, context, run);
+}
+
+// Times one planning pass over the plans at hand and writes its trace entry. Plans show in schedules, not in graphs: nothing there changes.
+template <class F>
+void planning_pass(Compilation& c, const char* name, F&& body) {
+  throw_if_cancelled(c.options);
+  PassTrace trace{.name = name};
+  for (const Graph& graph : c.module.graphs) trace.nodes_before += graph.node_count();
+  trace.nodes_after = trace.nodes_before;
+  auto began = std::chrono::steady_clock::now();
+  for (auto* plan : {&c.prefill, &c.decode}) body(*plan, plan == &c.prefill ? "prefill" : "decode", trace);
+  trace.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  c.module.stage = name;
+  c.passes.push_back(std::move(trace));
+}
+
+PlanOptions plan_options(const Compilation& c, bool decode) {
+  const CompileOptions& o = c.options;
+  PlanOptions options{.numerics = std::string(name_of(o.numerics)), .machine = o.machine, .isa = std::string(name_of(o.isa)),
+                      .max_symbols = o.max_symbols, .max_positions = o.max_positions, .threads = o.threads};
+  if (decode) options.max_symbols = {o.max_decode_sequences, o.max_decode_sequences, o.max_decode_sequences};
+  return options;
+}
+
+void remark_variants(const ExecutionPlan& plan, PassTrace& trace) {
+  std::map<std::string_view, int> counts;
+  for (const PlanStep& step : plan.steps) ++counts[step.variant->name];
+  for (const auto& [name, count] : counts) trace.remarks.push_back({Remark::Kind::matched, "@" + plan.mode, fmt::format("{} x {}", name, count)});
+}
+
+void remark_memory(const ExecutionPlan& plan, PassTrace& trace) {
+  int64_t unshared = 0;
+  for (const PlanStep& step : plan.steps)
+    for (const PlanOperand& output : step.outputs)
+      if (output.kind == PlanOperand::Kind::arena) unshared += bytes_of(output.type.tensor, plan.max_symbols);
+  trace.remarks.push_back({Remark::Kind::note, "@" + plan.mode,
+                           fmt::format("arena {:.2f} MB for {:.2f} MB of activations; workspace {:.2f} MB", plan.arena_bytes / 1e6, unshared / 1e6,
+                                       plan.workspace_bytes / 1e6)});
+}
+
+void plan_module(Compilation& c) {
+  planning_pass(c, "kernel-selection", [&](std::optional<ExecutionPlan>& plan, const char* mode, PassTrace& trace) {
+    const Graph* graph = c.module.find(mode);
+    if (!graph) return;
+    plan = select_kernels(*graph, c.caches, plan_options(c, std::string_view(mode) == "decode"));
+    remark_variants(*plan, trace);
+  });
+  if (c.options.stop_after == "kernel-selection") return;
+  planning_pass(c, "scheduling", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
+    if (!plan) return;
+    int moved = schedule_steps(*plan);
+    trace.remarks.push_back({Remark::Kind::note, "@" + plan->mode, fmt::format("{} steps in order, {} moved", plan->steps.size(), moved)});
+  });
+  if (c.options.stop_after == "scheduling") return;
+  planning_pass(c, "memory-planning", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
+    if (!plan) return;
+    place_activations(*plan);
+    remark_memory(*plan, trace);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass* pass : default_pipeline()) names.emplace_back(pass->name);
+  names.insert(names.end(), kPlanningPasses.begin(), kPlanningPasses.end());
+  return names;
+}
+
+Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool) {
+  if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
+    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after, fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
+  Compilation c{.model = import_model(model)};
+  c.options = resolve(options, c.model.config);
+  c.caches = cache_specs(c.model.config, *c.options.kv_dtype);
+  c.module = initial_module(c);
+  throw_if_cancelled(c.options);
+  run_graph_passes(c, pool);
+  bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
+  if (!stopped) plan_module(c);
+  return c;
+}
+
+}  // namespace hyalite

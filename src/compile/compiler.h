@@ -1,0 +1,54 @@
+// The driver: import, build, passes, plan. The result is everything there is to look at; an artifact (artifact.h) or a ModelPlan
+// (load.h) is made from it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "importers/importer.h"
+#include "ir/graph.h"
+#include "passes/pass_manager.h"
+#include "plan/planner.h"
+
+namespace hyalite {
+
+struct CompileOptions {
+  // What changes results.
+  Numerics numerics = Numerics::deterministic;
+  std::optional<DType> kv_dtype;        // f32, f16 or bf16; absent: f16, or f32 under reference numerics
+  // What changes speed and size.
+  Machine machine;                      // restricted to the wanted instruction sets
+  IsaLevel isa = IsaLevel::avx512;
+  int threads = 1;
+  Symbols max_symbols{512, 1, 1};       // largest prefill step
+  int64_t max_decode_sequences = 1;     // largest decode step
+  int64_t max_positions = 0;            // 0: the model's context length
+  // What is kept, and how far to go.
+  bool record_text = false;             // diffs and texts of every pass
+  bool validate = false;                // the reference evaluator measures every pass
+  std::string stop_after;               // name of a pass or planning pass
+  std::filesystem::path resume_from;    // CacheIR text to go on from, instead of the model builder's graph
+  const std::atomic<bool>* cancel = nullptr;  // polled between passes; Error{cancelled}
+};
+
+struct Compilation {
+  ImportedModel model;
+  CompileOptions options;               // with "auto" values resolved
+  std::vector<CacheSpec> caches;        // by layer
+  Module module;                        // after the last pass that ran
+  std::vector<PassTrace> passes;        // graph passes, then planning passes
+  std::optional<ExecutionPlan> prefill, decode;  // absent where compilation stopped earlier or the module lacks that graph
+};
+
+// Errors: those of the importer, the parser (resume_from) and the planner; Error{invalid_argument} for an unknown stop_after.
+// `pool` runs the reference evaluations of `validate`.
+Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool);
+
+// Names of all passes in order, planning passes included.
+std::vector<std::string> pass_names();
+
+}  // namespace hyalite

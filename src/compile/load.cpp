@@ -1,0 +1,47 @@
+#include "compile/load.h"
+
+#include "base/error.h"
+#include "compile/artifact.h"
+
+namespace hyalite {
+namespace {
+
+void refuse(const std::filesystem::path& path, const std::string& what, const std::string& has, const std::string& wanted) {
+  throw Error(ErrorCode::invalid_argument, path.string(), "was compiled for " + what + " " + has + ", not " + wanted + "; compile it again");
+}
+
+void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, const CompileOptions& options) {
+  if (plan.numerics != name_of(options.numerics)) refuse(path, "numerics", plan.numerics, std::string(name_of(options.numerics)));
+  if (plan.isa != name_of(options.isa)) refuse(path, "instruction set", plan.isa, std::string(name_of(options.isa)));
+  if (options.kv_dtype && !plan.caches.empty() && plan.caches[0].dtype != *options.kv_dtype)
+    refuse(path, "cache format", std::string(format_of(plan.caches[0].dtype).name), std::string(format_of(*options.kv_dtype).name));
+  if (options.max_positions > plan.max_positions)
+    refuse(path, "at most", std::to_string(plan.max_positions) + " positions", std::to_string(options.max_positions));
+}
+
+}  // namespace
+
+ModelInfo info_of(const ModelConfig& config) {
+  return {config.name, config.family, config.layers, config.hidden, config.vocab, config.context_length};
+}
+
+std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& pool) {
+  HYALITE_CHECK(compilation.prefill && compilation.decode, "the compilation has no plans");
+  auto model = std::make_shared<ModelPlan>();
+  model->info = info_of(compilation.model.config);
+  model->tokenizer = std::move(compilation.model.tokenizer);
+  model->prefill = std::move(*compilation.prefill);
+  model->decode = std::move(*compilation.decode);
+  const ExecutionPlan* plans[] = {&model->prefill, &model->decode};
+  model->weights = WeightSet::pack(plans, std::make_shared<WeightStore>(std::move(compilation.model.weights)), pool);
+  return model;
+}
+
+std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool) {
+  if (!is_artifact(path)) return make_model_plan(compile(path, options, pool), pool);
+  std::shared_ptr<ModelPlan> model = load_artifact(path);
+  check_fits(path, model->prefill, options);
+  return model;
+}
+
+}  // namespace hyalite

@@ -1,0 +1,22 @@
+// From a path of any kind to a model that can run.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/thread_pool.h"
+#include "compile/compiler.h"
+#include "plan/model_plan.h"
+
+namespace hyalite {
+
+// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, instruction sets, cache format or larger
+// steps than it was compiled for); anything else is compiled in memory.
+std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool);
+
+// The runnable part of a compilation: packs the weights. REQUIRES: both plans are there.
+std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& pool);
+
+ModelInfo info_of(const ModelConfig& config);
+
+}  // namespace hyalite

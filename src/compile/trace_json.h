@@ -1,0 +1,14 @@
+// The pass trace as JSON: what artifact.json keeps and `compile --json` prints.
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+#include "passes/pass_manager.h"
+
+namespace hyalite {
+
+// One object a pass: name, changed, nodes_before, nodes_after, ms, max_abs_error (null where nothing was measured), remarks.
+Json traces_to_json(const std::vector<PassTrace>& traces);
+
+}  // namespace hyalite

@@ -1,0 +1,151 @@
+#include "runtime/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+// Most likely first; of equal ones the lower id, so that ties never depend on the algorithm.
+bool likelier(const TokenLogprob& a, const TokenLogprob& b) { return a.logprob != b.logprob ? a.logprob > b.logprob : a.id < b.id; }
+
+float highest_finite(std::span<const float> logits) {
+  float best = kNever;
+  for (float x : logits) {
+    if (std::isnan(x) || x == std::numeric_limits<float>::infinity())
+      throw Error(ErrorCode::non_finite_logits, "logits", "the model produced NaN or Inf");
+    best = std::max(best, x);
+  }
+  if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token has a finite logit");
+  return best;
+}
+
+double log_sum_exp(std::span<const float> logits, float best) {
+  double sum = 0;
+  for (float x : logits) sum += std::exp(static_cast<double>(x - best));
+  return best + std::log(sum);
+}
+
+void require(bool good, const char* name, const char* expected) {
+  if (!good) throw Error(ErrorCode::invalid_argument, name, std::string("must be ") + expected);
+}
+
+}  // namespace
+
+void check_sampling(const SamplingOptions& o) {
+  require(std::isfinite(o.temperature) && o.temperature >= 0 && o.temperature <= 100, "temperature", "between 0 and 100");
+  require(o.top_k >= 0, "top_k", "0 (off) or more");
+  require(o.top_p > 0 && o.top_p <= 1, "top_p", "above 0 and at most 1");
+  require(o.min_p >= 0 && o.min_p <= 1, "min_p", "between 0 and 1");
+  require(std::isfinite(o.repeat_penalty) && o.repeat_penalty > 0, "repeat_penalty", "above 0");
+  require(std::abs(o.presence_penalty) <= 100, "presence_penalty", "between -100 and 100");
+  require(std::abs(o.frequency_penalty) <= 100, "frequency_penalty", "between -100 and 100");
+  require(o.logprobs >= 0 && o.logprobs <= 100, "logprobs", "between 0 and 100");
+  for (const auto& [id, bias] : o.logit_bias) require(id >= 0 && !std::isnan(bias), "logit_bias", "token ids with finite numbers");
+}
+
+Sampler::Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int32_t> prompt)
+    : options_(std::move(options)), valid_ids_(valid_ids), seen_(prompt.begin(), prompt.end()) {
+  check_sampling(options_);
+  state_ = options_.seed ? *options_.seed : (static_cast<uint64_t>(std::random_device{}()) << 32 | std::random_device{}());
+  std::ranges::sort(seen_);
+  seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+}
+
+SampledToken Sampler::sample(std::span<const float> logits, std::span<const int32_t> banned) {
+  logits = logits.first(std::min<size_t>(logits.size(), valid_ids_));
+  highest_finite(logits);
+  adjust(logits, banned);
+  SampledToken token{.id = options_.temperature == 0 ? greedy() : draw()};
+  if (options_.logprobs > 0) report(logits, token);
+  if (auto at = std::ranges::lower_bound(seen_, token.id); at == seen_.end() || *at != token.id) seen_.insert(at, token.id);
+  auto counted = std::ranges::find(answered_, token.id, &std::pair<int32_t, int64_t>::first);
+  if (counted == answered_.end())
+    answered_.emplace_back(token.id, 1);
+  else
+    ++counted->second;
+  return token;
+}
+
+// Fills adjusted_ with the logits after bias and penalties.
+void Sampler::adjust(std::span<const float> logits, std::span<const int32_t> banned) {
+  adjusted_.assign(logits.begin(), logits.end());
+  auto inside = [&](int32_t id) { return id >= 0 && id < static_cast<int64_t>(adjusted_.size()); };
+  for (const auto& [id, bias] : options_.logit_bias)
+    if (inside(id)) adjusted_[id] += static_cast<float>(bias);
+  if (options_.repeat_penalty != 1) {
+    const float penalty = static_cast<float>(options_.repeat_penalty);
+    for (int32_t id : seen_)
+      if (inside(id)) adjusted_[id] = adjusted_[id] > 0 ? adjusted_[id] / penalty : adjusted_[id] * penalty;
+  }
+  for (const auto& [id, count] : answered_)
+    if (inside(id))
+      adjusted_[id] -= static_cast<float>(options_.presence_penalty + options_.frequency_penalty * static_cast<double>(count));
+  for (int32_t id : banned)
+    if (inside(id)) adjusted_[id] = kNever;
+}
+
+int32_t Sampler::greedy() const { return static_cast<int32_t>(std::ranges::max_element(adjusted_) - adjusted_.begin()); }
+
+// Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that
+// can matter are sorted: top_k of them, or those within e^-20 of the best, which hold all but a millionth of the mass.
+int32_t Sampler::draw() {
+  const float best = *std::ranges::max_element(adjusted_);
+  if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
+  const float cut = best - static_cast<float>(20 * options_.temperature);
+  candidates_.clear();
+  for (size_t id = 0; id < adjusted_.size(); ++id)
+    if (adjusted_[id] >= cut) candidates_.push_back({static_cast<int32_t>(id), adjusted_[id]});
+  if (options_.top_k > 0 && options_.top_k < static_cast<int64_t>(candidates_.size())) {
+    std::nth_element(candidates_.begin(), candidates_.begin() + options_.top_k, candidates_.end(), likelier);
+    candidates_.resize(options_.top_k);
+  }
+  std::ranges::sort(candidates_, likelier);
+  double total = 0;
+  for (TokenLogprob& one : candidates_) {
+    one.logprob = static_cast<float>(std::exp((one.logprob - best) / options_.temperature));
+    total += one.logprob;
+  }
+  double kept = 0;
+  size_t count = 0;
+  while (count < candidates_.size() && (count == 0 || (candidates_[count].logprob >= options_.min_p && kept < options_.top_p * total)))
+    kept += candidates_[count++].logprob;
+  double at = uniform() * kept;
+  for (size_t i = 0; i + 1 < count; ++i)
+    if ((at -= candidates_[i].logprob) < 0) return candidates_[i].id;
+  return candidates_[count - 1].id;
+}
+
+void Sampler::report(std::span<const float> logits, SampledToken& token) const {
+  const double normalizer = log_sum_exp(logits, highest_finite(logits));
+  token.logprob = static_cast<float>(logits[token.id] - normalizer);
+  std::vector<TokenLogprob>& top = token.top;  // a heap whose front is the least likely kept
+  for (size_t id = 0; id < logits.size(); ++id) {
+    TokenLogprob one{static_cast<int32_t>(id), logits[id]};
+    if (static_cast<int64_t>(top.size()) == options_.logprobs) {
+      if (!likelier(one, top.front())) continue;
+      std::ranges::pop_heap(top, likelier);
+      top.pop_back();
+    }
+    top.push_back(one);
+    std::ranges::push_heap(top, likelier);
+  }
+  std::ranges::sort(top, likelier);
+  for (TokenLogprob& one : top) one.logprob = static_cast<float>(one.logprob - normalizer);
+}
+
+// splitmix64 (Steele, Lea and Flood 2014): a counter, so that one seed gives one sequence on every machine.
+double Sampler::uniform() {
+  uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+
+}  // namespace hyalite
