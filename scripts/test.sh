@@ -35,7 +35,7 @@ record() {
   [[ $state == passed ]] || echo "FAILED: $name" >&2
 }
 
-python_tests() { # PRESET-INDEPENDENT NAME FOLDER
+python_tests() { # NAME FOLDER
   echo "== python tests in $2"
   PYTHONDONTWRITEBYTECODE=1 python3 scripts/unittest_json.py "$2" "$results/$1.json" || true
 }
@@ -53,27 +53,27 @@ configure() {
   cmake --preset "$1" >"$results/configure.log" || { cat "$results/configure.log"; return 1; }
 }
 
+build_target() { # PRESET TARGET...
+  configure "$1" && cmake --build --preset "$1" --target "${@:2}"
+}
+
 step_rules() {
   record "house rules" python3 tools/check_house_rules.py
   python_tests tools tests/tools
 }
 
 step_unit() {
-  record "release build" build_all release
+  record "release build" build_target release all
   cpp_tests release
 }
-
-build_all() { configure "$1" && cmake --build --preset "$1"; }
 
 step_cli() {
   record "binary" build_target release hyalite
   HYALITE=$PWD/build/release/hyalite python_tests cli tests/cli
 }
 
-build_target() { configure "$1" && cmake --build --preset "$1" --target "${@:2}"; }
-
 step_asan() {
-  record "asan build" build_all asan
+  record "asan build" build_target asan tests/all fuzz/all
   cpp_tests asan
   local program name
   for program in build/asan/fuzz/fuzz_*; do
