@@ -38,6 +38,7 @@ record() {
 python_tests() { # NAME FOLDER
   echo "== python tests in $2"
   PYTHONDONTWRITEBYTECODE=1 python3 scripts/unittest_json.py "$2" "$results/$1.json" || true
+  [[ -f $results/$1.json ]] || record "$1 tests ran" false
 }
 
 cpp_tests() { # PRESET [CTEST ARGUMENTS]
@@ -47,6 +48,7 @@ cpp_tests() { # PRESET [CTEST ARGUMENTS]
   mkdir -p "$results/$preset"
   GTEST_OUTPUT="json:$PWD/$results/$preset/" GTEST_BRIEF=1 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
     --output-junit "$PWD/$results/$preset.xml" -j "$(nproc)" "$@" || true
+  [[ -f $results/$preset.xml ]] || record "$preset tests ran" false
 }
 
 configure() {
