@@ -29,7 +29,7 @@ std::optional<DType> kv_dtype_named(const std::string& name) {
 
 void add_model_options(CLI::App& app, ModelOptions& o) {
   app.add_option("model", o.model, "GGUF file, Hugging Face directory, or compiled artifact")->required();
-  app.add_option("--backend", o.backend, "Where to run: cpu")->group("Execution");
+  app.add_option("--backend,--target", o.backend, "Where to run: cpu")->group("Execution");
   app.add_option("--threads", o.threads, "Threads; 0: one per physical core")->check(CLI::Range(0, 1024))->group("Execution");
   app.add_option("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512")->group("Execution");
   app.add_option("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context")

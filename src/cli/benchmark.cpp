@@ -1,0 +1,128 @@
+#include "workbench/benchmark.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/machine_json.h"
+#include "cli/model_options.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+
+namespace hyalite {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  BenchmarkOptions benchmark;
+};
+
+Json spread_to_json(const Spread& s) {
+  return {{"mean", s.mean}, {"median", s.median}, {"min", s.min}, {"max", s.max}, {"deviation", s.deviation}};
+}
+
+double plan_bytes(const ExecutionPlan& plan) {
+  double bytes = 0;
+  for (const PlanStep& step : plan.steps) bytes += step.cost.bytes;
+  return bytes;
+}
+
+Json cache_to_json(const ModelPlan& model, const KvPool& kv) {
+  return {{"page_size", kPageTokens},
+          {"layers", model.prefill.caches.size()},
+          {"groups", kv.groups()},
+          {"dtype", model.prefill.caches.empty() ? "none" : format_of(model.prefill.caches[0].dtype).name},
+          {"bytes", kv.bytes()}};
+}
+
+Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, const std::vector<BenchmarkSample>& samples) {
+  std::vector<double> prefill, decode;
+  Json list = Json::array();
+  for (const BenchmarkSample& one : samples) {
+    prefill.push_back(one.prefill_ms);
+    decode.push_back(one.decode_ms);
+    list.push_back({{"prefill_ms", one.prefill_ms}, {"decode_ms", one.decode_ms}});
+  }
+  const BenchmarkOptions& b = o.benchmark;
+  Spread p = spread_of(prefill), d = spread_of(decode);
+  auto rate = [&](int64_t count, double ms) { return ms > 0 ? static_cast<double>(b.batch * count) / ms * 1e3 : 0; };
+  double decode_rate = d.mean > 0 ? plan_bytes(engine.model().decode) / d.mean * 1e3 : 0;  // bytes per second
+  return {{"model", engine.model().info.name},
+          {"prompt_tokens", b.prompt_tokens},
+          {"decode_tokens", b.decode_tokens},
+          {"batch", b.batch},
+          {"threads", compile.threads},
+          {"isa", engine.model().prefill.isa},
+          {"numerics", engine.model().prefill.numerics},
+          {"prefill_ms_avg", p.mean},
+          {"decode_ms_avg", d.mean},
+          {"prefill_tokens_per_s", rate(b.prompt_tokens, p.mean)},
+          {"decode_tokens_per_s", rate(1, d.mean)},
+          {"prefill_ms", spread_to_json(p)},
+          {"decode_ms", spread_to_json(d)},
+          {"samples", list},
+          {"decode_bytes_per_step", plan_bytes(engine.model().decode)},
+          {"decode_gb_per_s", decode_rate / 1e9},
+          {"decode_share_of_read_bandwidth", decode_rate / compile.machine.read_bytes_per_s},
+          {"kv_cache", cache_to_json(engine.model(), engine.steps().kv())},
+          {"machine", machine_to_json(compile.machine)},
+          {"build", build_to_json()}};
+}
+
+void print_table(const Json& json, std::ostream& out) {
+  Table table({"phase", ">tokens", ">ms mean", ">median", ">deviation", ">tokens/s"});
+  for (const char* phase : {"prefill", "decode"}) {
+    const Json& spread = json[std::string(phase) + "_ms"];
+    table.row({phase, json[phase == std::string("prefill") ? "prompt_tokens" : "decode_tokens"].dump(), fmt::format("{:.2f}", spread["mean"].get<double>()),
+               fmt::format("{:.2f}", spread["median"].get<double>()), fmt::format("{:.2f}", spread["deviation"].get<double>()),
+               fmt::format("{:.1f}", json[std::string(phase) + "_tokens_per_s"].get<double>())});
+  }
+  table.print(out);
+  out << fmt::format("decode reads {:.1f} MB a step at {:.1f} GB/s: {:.0f}% of {} read bandwidth\n", json["decode_bytes_per_step"].get<double>() / 1e6,
+                     json["decode_gb_per_s"].get<double>(), json["decode_share_of_read_bandwidth"].get<double>() * 100,
+                     json["machine"]["measured"].get<bool>() ? "the measured" : "an assumed");
+}
+
+int run(const Options& o, VerbContext& context) {
+  CompileOptions compile = compile_options(o.model, &context.interrupted);
+  const BenchmarkOptions& b = o.benchmark;
+  compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
+  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  int64_t needed = b.prompt_tokens + b.decode_tokens;
+  if (needed > model->prefill.max_positions)
+    throw Error(ErrorCode::context_length_exceeded, "--prompt-tokens + --decode-tokens",
+                fmt::format("{} tokens, the context holds {}", needed, model->prefill.max_positions));
+  if (b.batch > model->decode.max_symbols.sequences)
+    throw Error(ErrorCode::invalid_argument, "--batch", fmt::format("the artifact was compiled for {} sequences", model->decode.max_symbols.sequences));
+  Tokenizer tokenizer(model->tokenizer);
+  Engine engine(model, tokenizer, {compile.threads, needed, b.batch, o.model.prefill_chunk});
+  Json json = to_json(o, engine, compile, run_benchmark(engine, b, &context.interrupted));
+  if (context.json)
+    context.out << json.dump(1) << '\n';
+  else
+    print_table(json, context.out);
+  return 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  add_model_options(app, o->model);
+  const std::string group = "Measurement";
+  BenchmarkOptions& b = o->benchmark;
+  app.add_option("--prompt-tokens", b.prompt_tokens, "Tokens of prefill per sequence")->check(CLI::Range(1, 1 << 24))->group(group);
+  app.add_option("--decode-tokens", b.decode_tokens, "Decode steps")->check(CLI::Range(0, 1 << 24))->group(group);
+  app.add_option("--batch", b.batch, "Sequences")->check(CLI::Range(1, 4096))->group(group);
+  app.add_option("--repeats", b.repeats, "Runs that count")->check(CLI::Range(1, 10000))->group(group);
+  app.add_option("--warmup", b.warmup, "Runs before them that do not")->check(CLI::Range(0, 10000))->group(group);
+  return [o](VerbContext& context) {
+    o->benchmark.prefill_chunk = o->model.prefill_chunk;
+    return run(*o, context);
+  };
+}
+
+}  // namespace
+
+extern const Verb verb_benchmark{"benchmark", "Measure", "Time prefill and decode apart, with spread and share of the roofline", setup};
+
+}  // namespace hyalite

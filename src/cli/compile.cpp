@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/model_options.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+#include "compile/artifact.h"
+#include "compile/trace_json.h"
+
+namespace hyalite {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string output, stop_after, resume_from;
+  int64_t max_batch = 8;
+  bool validate = false;
+};
+
+void print_table(const std::vector<PassTrace>& passes, std::ostream& out) {
+  Table table({"pass", "changed", ">nodes before", ">after", ">ms", ">max abs error"});
+  for (const PassTrace& pass : passes)
+    table.row({pass.name, pass.changed ? "yes" : "", std::to_string(pass.nodes_before), std::to_string(pass.nodes_after), fmt::format("{:.2f}", pass.ms),
+               pass.max_abs_error ? fmt::format("{:.1e}", *pass.max_abs_error) : "-"});
+  table.print(out);
+}
+
+int run(const Options& o, VerbContext& context) {
+  CompileOptions compile_for = compile_options(o.model, &context.interrupted);
+  compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
+  compile_for.record_text = true;
+  compile_for.validate = o.validate;
+  compile_for.stop_after = o.stop_after;
+  compile_for.resume_from = o.resume_from;
+  ThreadPool pool(compile_for.threads);
+  Compilation compilation = compile(o.model.model, compile_for, pool);
+  write_artifact(compilation, o.output, pool);
+  if (context.json) {
+    Json json = {{"output", o.output}, {"stage", compilation.module.stage}, {"passes", traces_to_json(compilation.passes)}};
+    json["remarks"] = compilation.model.remarks;
+    context.out << json.dump(1) << '\n';
+    return 0;
+  }
+  print_table(compilation.passes, context.out);
+  context.out << "wrote " << o.output << '\n';
+  return 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  add_model_options(app, o->model);
+  const std::string group = "Compilation";
+  app.add_option("-o,--output", o->output, "Directory of the artifact")->required()->group(group);
+  app.add_option("--max-batch", o->max_batch, "Most sequences in a step")->check(CLI::Range(1, 4096))->group(group);
+  app.add_flag("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error")->group(group);
+  app.add_option("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text")->group(group);
+  app.add_option("--resume-from", o->resume_from, "Go on from this CacheIR text")->group(group);
+  return [o](VerbContext& context) { return run(*o, context); };
+}
+
+}  // namespace
+
+extern const Verb verb_compile{"compile", "Compile and look inside", "Compile a model to an artifact: graphs, diffs of every pass, plans, weights", setup};
+
+}  // namespace hyalite

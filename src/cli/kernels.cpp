@@ -1,0 +1,67 @@
+#include <iostream>
+#include <map>
+
+#include "base/json.h"
+#include "cli/model_options.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+
+namespace hyalite {
+namespace {
+
+struct Options {
+  ModelOptions model;
+};
+
+// Variants that a model's plans use, with the number of steps.
+std::map<std::string_view, int> used_variants(const Options& o, const CompileOptions& compile_for) {
+  std::map<std::string_view, int> used;
+  if (o.model.model.empty()) return used;
+  ThreadPool pool(compile_for.threads);
+  Compilation compilation = compile(o.model.model, compile_for, pool);
+  for (const auto* plan : {&compilation.prefill, &compilation.decode})
+    for (const PlanStep& step : (*plan)->steps) ++used[step.variant->name];
+  return used;
+}
+
+std::string why_not(const KernelVariant& variant, const Machine& machine) {
+  uint32_t missing = variant.needs & ~machine.features;
+  return missing ? "needs " + describe_features(missing) : std::string();
+}
+
+int run(const Options& o, VerbContext& context) {
+  CompileOptions compile_for = compile_options(o.model, &context.interrupted);
+  std::map<std::string_view, int> used = used_variants(o, compile_for);
+  Json list = Json::array();
+  auto add = [&](const KernelVariant& variant) {
+    std::string why = why_not(variant, compile_for.machine);
+    list.push_back({{"name", variant.name}, {"op", variant.op}, {"provider", variant.provider}, {"needs", describe_features(variant.needs)},
+                    {"usable", why.empty()}, {"why_not", why}, {"error_bound", variant.error_bound}, {"steps", used[variant.name]}});
+  };
+  for (const KernelVariant* variant : cpu_variants()) add(*variant);
+  for (const OpSpec* op : all_ops())
+    if (const KernelVariant* variant = reference_variant(op->name)) add(*variant);
+  if (context.json) {
+    context.out << Json{{"variants", list}}.dump(1) << '\n';
+    return 0;
+  }
+  Table table({"variant", "needs", "usable here", ">steps in the model's plans"});
+  for (const Json& one : list)
+    table.row({one["name"].get<std::string>(), one["needs"].get<std::string>(), one["usable"].get<bool>() ? "yes" : "no: " + one["why_not"].get<std::string>(),
+               one["steps"].get<int>() ? one["steps"].dump() : ""});
+  table.print(context.out);
+  return 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  add_model_options(app, o->model);
+  app.get_option("model")->required(false)->description("Model whose plans to count variants in");
+  return [o](VerbContext& context) { return run(*o, context); };
+}
+
+}  // namespace
+
+extern const Verb verb_kernels{"kernels", "Compile and look inside", "List kernel variants and why each is, or is not, usable here", setup};
+
+}  // namespace hyalite

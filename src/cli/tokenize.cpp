@@ -1,0 +1,48 @@
+#include <iostream>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "cli/prompt.h"
+#include "cli/tokenizer_source.h"
+#include "cli/verb.h"
+
+namespace hyalite {
+namespace {
+
+struct Options {
+  std::string model, text, file;
+  bool no_special = false;
+};
+
+int run(const Options& o, VerbContext& context) {
+  Tokenizer tokenizer(load_tokenizer_spec(o.model));
+  std::shared_ptr<MappedFile> file = o.file.empty() ? nullptr : MappedFile::open(o.file);
+  std::string_view text = o.text;
+  if (file) text = {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+  std::vector<int32_t> ids = tokenizer.encode(text, {.add_special = !o.no_special, .parse_special = !o.no_special});
+  if (context.json) {
+    Json pieces = Json::array();
+    for (int32_t id : ids) pieces.push_back(printable(tokenizer.piece(id)));
+    context.out << Json{{"token_ids", ids}, {"pieces", pieces}}.dump() << '\n';
+    return 0;
+  }
+  for (int32_t id : ids) context.out << id << '\t' << Json(printable(tokenizer.piece(id))).dump() << '\n';
+  return 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("model", o->model, "Model or artifact whose tokenizer to use")->required();
+  auto* source = app.add_option_group("Text");
+  source->add_option("--text", o->text, "The text");
+  source->add_option("--file", o->file, "Read the text from a file");
+  source->require_option(1);
+  app.add_flag("--no-special", o->no_special, "Add no beginning or end token, and treat control tokens in the text as text");
+  return [o](VerbContext& context) { return run(*o, context); };
+}
+
+}  // namespace
+
+extern const Verb verb_tokenize{"tokenize", "Text", "Split text into token ids", setup};
+
+}  // namespace hyalite

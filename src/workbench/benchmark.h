@@ -1,0 +1,30 @@
+// Prefill and decode of random tokens, timed apart, with every sample kept.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace hyalite {
+
+struct BenchmarkOptions {
+  int64_t prompt_tokens = 256, decode_tokens = 32, batch = 1;
+  int64_t repeats = 3, warmup = 1;   // a warm-up run is a whole run that is not counted
+  int64_t prefill_chunk = 512;
+};
+
+struct BenchmarkSample {
+  double prefill_ms = 0;       // the whole prefill of the batch
+  double decode_ms = 0;        // one decode step of the batch, on average
+};
+
+struct Spread {
+  double mean = 0, median = 0, min = 0, max = 0, deviation = 0;  // sample standard deviation
+};
+Spread spread_of(std::vector<double> values);  // REQUIRES: not empty
+
+// Throws Error{invalid_argument} where the run does not fit the engine, Error{cancelled}.
+std::vector<BenchmarkSample> run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel);
+
+}  // namespace hyalite
