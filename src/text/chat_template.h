@@ -20,7 +20,7 @@ struct ChatTemplateOptions {
 class ChatTemplate {
  public:
   // `source`: Jinja, LF or CRLF. `bos` and `eos`: the text of these tokens, empty where the model has none; they are trusted text.
-  // Throws Error{unsupported, "chat template row:column"} where Hyalite cannot run the template, and Error{invalid_argument} for an
+  // Throws Error{unsupported, "chat template row:column"} for syntax that Hyalite does not have, and Error{invalid_argument} for an
   // empty source: a model without a template gets none, never a guessed one.
   ChatTemplate(const std::string& source, std::string bos, std::string eos);
   ~ChatTemplate();
@@ -30,7 +30,8 @@ class ChatTemplate {
   // `messages`: array of objects with role, content (a string or an array of parts), tool_calls, ... as in the OpenAI API; `tools`: array
   // of tool definitions or null. Everything in them and in the variables is a user's text, save the well-known names of roles, which
   // templates put inside control tokens. Throws Error{invalid_argument, "chat template row:column"} where the template refuses the
-  // messages (its own message), and Error{invalid_model} for a template that runs away.
+  // messages (its own message), Error{unsupported} where it reaches a filter or test that Hyalite does not have, and Error{invalid_model}
+  // for a template that runs away.
   Prompt render(const Json& messages, const Json& tools, const ChatTemplateOptions& options) const;
 
  private:

@@ -53,14 +53,17 @@ struct Call {
   ExpressionPtr callee;
   CallArguments arguments;
 };
+// As in Jinja, an unknown filter or test is an error only when it is reached: templates guard some with `if`.
 struct Filter {
   ExpressionPtr input;  // null at the head of a filter block
-  const Builtin* filter;
+  std::string name;
+  const Builtin* filter;  // null where there is none of that name
   CallArguments arguments;
 };
 struct Test {
   ExpressionPtr input;
-  const Builtin* test;
+  std::string name;
+  const Builtin* test;  // null where there is none of that name
   CallArguments arguments;
 };
 enum class UnaryOperator { plus, minus, logical_not };

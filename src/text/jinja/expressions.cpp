@@ -90,18 +90,22 @@ Value Interpreter::evaluate_node(const Call& node, const Scope& scope) {
 }
 
 Value Interpreter::evaluate_node(const Filter& node, const Scope& scope) {
-  Value input = evaluate(*node.input, scope);
+  return apply_filter(node, evaluate(*node.input, scope), scope);
+}
+
+Value Interpreter::apply_filter(const Filter& node, const Value& input, const Scope& scope) {
+  if (!node.filter) context_.fail("there is no filter '" + node.name + "'", ErrorCode::unsupported);
   return call_builtin(context_, *node.filter, input, evaluate_arguments(node.arguments, scope));
 }
 
 Value Interpreter::apply_filters(const Expression& chain, const Value& input, const Scope& scope) {
   Context::Frame frame(context_, chain.offset);
   const auto& node = std::get<Filter>(chain.node);
-  Value first = node.input ? apply_filters(*node.input, input, scope) : input;
-  return call_builtin(context_, *node.filter, first, evaluate_arguments(node.arguments, scope));
+  return apply_filter(node, node.input ? apply_filters(*node.input, input, scope) : input, scope);
 }
 
 Value Interpreter::evaluate_node(const Test& node, const Scope& scope) {
+  if (!node.test) context_.fail("there is no test '" + node.name + "'", ErrorCode::unsupported);
   Value input = evaluate(*node.input, scope);
   return call_builtin(context_, *node.test, input, evaluate_arguments(node.arguments, scope));
 }

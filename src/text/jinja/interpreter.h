@@ -69,6 +69,7 @@ class Interpreter {
   std::vector<Value> evaluate_all(const std::vector<ExpressionPtr>& expressions, const Scope& scope);
   Arguments evaluate_arguments(const CallArguments& arguments, const Scope& scope);
   Value call(const Value& callee, Arguments& arguments);
+  Value apply_filter(const Filter& node, const Value& input, const Scope& scope);
   // Runs the filters of a chain whose head has no input on `input`.
   Value apply_filters(const Expression& chain, const Value& input, const Scope& scope);
 

@@ -63,10 +63,9 @@ ExpressionPtr ExpressionParser::parse_filter(ExpressionPtr input) {
   uint32_t offset = stream_.current().offset;
   std::string name = parse_dotted_name();
   const Builtin* filter = find_filter(name);
-  if (!filter) stream_.fail_at(offset, "there is no filter '" + name + "'");
   CallArguments arguments;
   if (stream_.at_symbol("(")) arguments = parse_arguments();
-  return make(offset, Filter{std::move(input), filter, std::move(arguments)});
+  return make(offset, Filter{std::move(input), std::move(name), filter, std::move(arguments)});
 }
 
 ExpressionPtr ExpressionParser::parse_filter_chain() {
@@ -80,7 +79,6 @@ ExpressionPtr ExpressionParser::parse_test(ExpressionPtr input) {
   bool negated = stream_.skip_name("not");
   std::string name = parse_dotted_name();
   const Builtin* test = find_test(name);
-  if (!test) stream_.fail_at(offset, "there is no test '" + name + "'");
   CallArguments arguments;
   bool operand = stream_.at(TokenType::name) || stream_.at(TokenType::string) || stream_.at(TokenType::integer) ||
                  stream_.at(TokenType::real) || stream_.at_symbol("[") || stream_.at_symbol("{");
@@ -90,7 +88,7 @@ ExpressionPtr ExpressionParser::parse_test(ExpressionPtr input) {
     if (stream_.at_name("is")) stream_.fail("tests cannot be chained with 'is'");
     arguments.positional.push_back(parse_postfix(parse_primary()));
   }
-  ExpressionPtr node = make(offset, Test{std::move(input), test, std::move(arguments)});
+  ExpressionPtr node = make(offset, Test{std::move(input), std::move(name), test, std::move(arguments)});
   return negated ? make(offset, Unary{UnaryOperator::logical_not, std::move(node)}) : std::move(node);
 }
 

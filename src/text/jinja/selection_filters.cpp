@@ -14,6 +14,7 @@ Arguments remaining(const Bound& arguments, size_t used) {
 
 // map('filter', ...) or map(attribute='path', default=...)
 Value map(Context& context, const Value& value, const Bound& arguments) {
+  if (!value.truthy()) return Value::list({});  // whatever its type, as in Jinja
   std::vector<Value> items = iterate(context, value);
   if (arguments.rest().empty()) {
     const Value *path = nullptr, *fallback = nullptr;
@@ -36,6 +37,7 @@ Value map(Context& context, const Value& value, const Bound& arguments) {
 // Keeps the items for which the test, or without one the truth of the value, is `wanted`. `by_attribute`: the first argument names
 // what of each item is tested.
 Value select_items(Context& context, const Value& value, const Bound& arguments, bool wanted, bool by_attribute) {
+  if (!value.truthy()) return Value::list({});
   size_t used = by_attribute ? 1 : 0;
   if (arguments.rest().size() < used) context.fail("the filter needs the name of an attribute");
   const Builtin* test = nullptr;
