@@ -167,28 +167,31 @@ HYALITE_INLINE F32 swap_pairs(F32 a) {
 }
 
 // As scalar.h says. Products are added in 16 bits for as long as they cannot overflow: |pair| <= 2 * 127 * largest code.
-inline constexpr int kCodeBias = 0;
-template <int bits, int count>
-HYALITE_INLINE I32 dot(I32 start, const I32* codes, const int8_t* activations) {
+inline constexpr int kCodeBias = 0, kTurns = 2;
+template <int bits, int count, int tokens>
+HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
   constexpr int in_16_bits = bits == 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1;
   static_assert(count % in_16_bits == 0);
-  __m256i sum = start.v;
   HYALITE_UNROLL for (int j = 0; j < count; j += in_16_bits) {
-    __m256i pairs = _mm256_setzero_si256();
-    HYALITE_UNROLL for (int i = j; i < j + in_16_bits; ++i) {
-      int32_t word;
-      __builtin_memcpy(&word, activations + 4 * i, 4);
-      __m256i code = codes[i].v, four = _mm256_set1_epi32(word);
-      if constexpr (bits == 8) {  // unsigned times signed again, by moving the sign of the code to the activation
-        code = _mm256_xor_si256(code, _mm256_set1_epi8(-128));
-        four = _mm256_sign_epi8(four, code);
-        code = _mm256_abs_epi8(code);
+    __m256i pairs[tokens];
+    HYALITE_UNROLL for (int i = 0; i < in_16_bits; ++i) {
+      HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {
+        int32_t word;
+        __builtin_memcpy(&word, activations + 32 * t + 4 * (i + j), 4);
+        __m256i code = codes[i + j].v, four = _mm256_set1_epi32(word);
+        if constexpr (bits == 8) {  // unsigned times signed again, by moving the sign of the code to the activation
+          code = _mm256_xor_si256(code, _mm256_set1_epi8(-128));
+          four = _mm256_sign_epi8(four, code);
+          code = _mm256_abs_epi8(code);
+        }
+        const __m256i products = _mm256_maddubs_epi16(code, four);
+        pairs[t] = i ? _mm256_add_epi16(pairs[t], products) : products;
       }
-      pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(code, four));
     }
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {
+      sums[t].v = _mm256_add_epi32(sums[t].v, _mm256_madd_epi16(pairs[t], _mm256_set1_epi16(1)));
+    }
   }
-  return {sum};
 }
 
 #include "kernels/cpu/isa/math.inc"

@@ -8,17 +8,17 @@ namespace hyalite::avx512vnni {
 
 using namespace avx512;
 
-// As scalar.h says.
-inline constexpr int kCodeBias = 128;
-template <int bits, int count>
-HYALITE_INLINE I32 dot(I32 start, const I32* codes, const int8_t* activations) {
-  __m512i sum = start.v;
+// As scalar.h says. Tokens by turns: a dot product takes four cycles, and one is issued in each.
+inline constexpr int kCodeBias = 128, kTurns = 4;
+template <int bits, int count, int tokens>
+HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
   HYALITE_UNROLL for (int j = 0; j < count; ++j) {
-    int32_t word;
-    __builtin_memcpy(&word, activations + 4 * j, 4);
-    sum = _mm512_dpbusd_epi32(sum, codes[j].v, _mm512_set1_epi32(word));
+    HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {
+      int32_t word;
+      __builtin_memcpy(&word, activations + 32 * t + 4 * j, 4);
+      sums[t].v = _mm512_dpbusd_epi32(sums[t].v, codes[j].v, _mm512_set1_epi32(word));
+    }
   }
-  return {sum};
 }
 
 }  // namespace hyalite::avx512vnni

@@ -144,19 +144,20 @@ HYALITE_INLINE F32 swap_pairs(F32 a) {  // one lane has no neighbour; wide.inc s
   return a;
 }
 
-// Four codes of one row times four activations, `count` times: start + sum of (code - bias) * activation, exactly.
-// Codes of less than 8 bits have no bias; for 8 bits it is kCodeBias, which the caller has taken off `start` already.
-inline constexpr int kCodeBias = 0;
-template <int bits, int count>
-HYALITE_INLINE I32 dot(I32 start, const I32* codes, const int8_t* activations) {
-  int32_t sum = start.v;
-  for (int j = 0; j < count; ++j) {
-    for (int i = 0; i < 4; ++i) {
-      const int code = static_cast<int>(static_cast<uint32_t>(codes[j].v) >> 8 * i & 255);
-      sum += (bits == 8 ? code - 128 : code) * activations[4 * j + i];
+// For each of `tokens` whose activations lie 32 bytes apart: sums[t] += sum of (code - bias) * activation over `count` vectors of four codes
+// a lane, exactly. Codes of less than 8 bits have no bias here; with 8 bits it is 128, of which kCodeBias is left to the caller to take off.
+// kTurns: how many tokens at once serve a target best.
+inline constexpr int kCodeBias = 0, kTurns = 1;
+template <int bits, int count, int tokens>
+HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
+  for (int t = 0; t < tokens; ++t) {
+    for (int j = 0; j < count; ++j) {
+      for (int i = 0; i < 4; ++i) {
+        const int code = static_cast<int>(static_cast<uint32_t>(codes[j].v) >> 8 * i & 255);
+        sums[t].v += (bits == 8 ? code - 128 : code) * activations[32 * t + 4 * j + i];
+      }
     }
   }
-  return {sum};
 }
 
 #include "kernels/cpu/isa/math.inc"
