@@ -74,13 +74,15 @@ void print_table(const Json& json, std::ostream& out) {
   Table table({"phase", ">tokens", ">ms mean", ">median", ">deviation", ">tokens/s"});
   for (const char* phase : {"prefill", "decode"}) {
     const Json& spread = json[std::string(phase) + "_ms"];
-    table.row({phase, json[phase == std::string("prefill") ? "prompt_tokens" : "decode_tokens"].dump(), fmt::format("{:.2f}", spread["mean"].get<double>()),
-               fmt::format("{:.2f}", spread["median"].get<double>()), fmt::format("{:.2f}", spread["deviation"].get<double>()),
+    table.row({phase, json[phase == std::string("prefill") ? "prompt_tokens" : "decode_tokens"].dump(),
+               fmt::format("{:.2f}", spread["mean"].get<double>()), fmt::format("{:.2f}", spread["median"].get<double>()),
+               fmt::format("{:.2f}", spread["deviation"].get<double>()),
                fmt::format("{:.1f}", json[std::string(phase) + "_tokens_per_s"].get<double>())});
   }
   table.print(out);
-  out << fmt::format("decode reads {:.1f} MB a step at {:.1f} GB/s: {:.0f}% of {} read bandwidth\n", json["decode_bytes_per_step"].get<double>() / 1e6,
-                     json["decode_gb_per_s"].get<double>(), json["decode_share_of_read_bandwidth"].get<double>() * 100,
+  out << fmt::format("decode reads {:.1f} MB a step at {:.1f} GB/s: {:.0f}% of {} read bandwidth\n",
+                     json["decode_bytes_per_step"].get<double>() / 1e6, json["decode_gb_per_s"].get<double>(),
+                     json["decode_share_of_read_bandwidth"].get<double>() * 100,
                      json["machine"]["measured"].get<bool>() ? "the measured" : "an assumed");
 }
 
@@ -94,7 +96,8 @@ int run(const Options& o, VerbContext& context) {
     throw Error(ErrorCode::context_length_exceeded, "--prompt-tokens + --decode-tokens",
                 fmt::format("{} tokens, the context holds {}", needed, model->prefill.max_positions));
   if (b.batch > model->decode.max_symbols.sequences)
-    throw Error(ErrorCode::invalid_argument, "--batch", fmt::format("the artifact was compiled for {} sequences", model->decode.max_symbols.sequences));
+    throw Error(ErrorCode::invalid_argument, "--batch",
+                fmt::format("the artifact was compiled for {} sequences", model->decode.max_symbols.sequences));
   Tokenizer tokenizer(model->tokenizer);
   Engine engine(model, tokenizer, {compile.threads, needed, b.batch, o.model.prefill_chunk});
   Json json = to_json(o, engine, compile, run_benchmark(engine, b, &context.interrupted));

@@ -71,7 +71,9 @@ int fail(std::ostream& err, const Error& error) {
 
 }  // namespace
 
-std::span<const Verb* const> all_verbs() { return kVerbs; }
+std::span<const Verb* const> all_verbs() {
+  return kVerbs;
+}
 
 int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const std::atomic<bool>& interrupted) {
   CLI::App app("Hyalite: an inspectable compiler, runtime and workbench for decoder-only LLMs", "hyalite");

@@ -21,8 +21,8 @@ struct Options {
 void print_table(const std::vector<PassTrace>& passes, std::ostream& out) {
   Table table({"pass", "changed", ">nodes before", ">after", ">ms", ">max abs error"});
   for (const PassTrace& pass : passes)
-    table.row({pass.name, pass.changed ? "yes" : "", std::to_string(pass.nodes_before), std::to_string(pass.nodes_after), fmt::format("{:.2f}", pass.ms),
-               pass.max_abs_error ? fmt::format("{:.1e}", *pass.max_abs_error) : "-"});
+    table.row({pass.name, pass.changed ? "yes" : "", std::to_string(pass.nodes_before), std::to_string(pass.nodes_after),
+               fmt::format("{:.2f}", pass.ms), pass.max_abs_error ? fmt::format("{:.1e}", *pass.max_abs_error) : "-"});
   table.print(out);
 }
 
@@ -61,6 +61,7 @@ VerbAction setup(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb verb_compile{"compile", "Compile and look inside", "Compile a model to an artifact: graphs, diffs of every pass, plans, weights", setup};
+extern const Verb verb_compile{"compile", "Compile and look inside",
+                               "Compile a model to an artifact: graphs, diffs of every pass, plans, weights", setup};
 
 }  // namespace hyalite

@@ -24,7 +24,8 @@ std::vector<int32_t> parse_ids(std::string_view text, const Tokenizer& tokenizer
     int32_t id = -1;
     auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (error != std::errc() || end != word.data() + word.size() || id < 0 || id >= tokenizer.vocab_size())
-      throw Error(ErrorCode::invalid_argument, "--ids " + std::string(word), "must be an id below " + std::to_string(tokenizer.vocab_size()));
+      throw Error(ErrorCode::invalid_argument, "--ids " + std::string(word),
+                  "must be an id below " + std::to_string(tokenizer.vocab_size()));
     ids.push_back(id);
   }
   return ids;

@@ -31,10 +31,11 @@ int show_pass(const ArtifactView& artifact, const Options& o, VerbContext& conte
     context.out << pass.dump(1) << '\n';
     return 0;
   }
-  context.out << fmt::format("pass {}: {} nodes before, {} after, {:.2f} ms\n", o.pass_name, pass["nodes_before"].get<int>(), pass["nodes_after"].get<int>(),
-                             pass["ms"].get<double>());
+  context.out << fmt::format("pass {}: {} nodes before, {} after, {:.2f} ms\n", o.pass_name, pass["nodes_before"].get<int>(),
+                             pass["nodes_after"].get<int>(), pass["ms"].get<double>());
   for (const Json& remark : pass["remarks"])
-    context.out << fmt::format("  {} {}: {}\n", remark["kind"].get<std::string>(), remark["path"].get<std::string>(), remark["text"].get<std::string>());
+    context.out << fmt::format("  {} {}: {}\n", remark["kind"].get<std::string>(), remark["path"].get<std::string>(),
+                               remark["text"].get<std::string>());
   context.out << pass["diff"].get<std::string>();
   return 0;
 }
@@ -42,14 +43,17 @@ int show_pass(const ArtifactView& artifact, const Options& o, VerbContext& conte
 void print_schedule(const Json& steps, std::ostream& out) {
   int number = 0;
   for (const Json& step : steps) {
-    out << fmt::format("{:>4}  {}  {} = {}\n", number++, step["variant"].get<std::string>(), joined(step["outputs"]), step["path"].get<std::string>());
+    out << fmt::format("{:>4}  {}  {} = {}\n", number++, step["variant"].get<std::string>(), joined(step["outputs"]),
+                       step["path"].get<std::string>());
     out << fmt::format("      {}\n", step["reason"].get<std::string>());
-    for (const Json& one : step["refused"]) out << fmt::format("      not {}: {}\n", one["variant"].get<std::string>(), one["why"].get<std::string>());
+    for (const Json& one : step["refused"])
+      out << fmt::format("      not {}: {}\n", one["variant"].get<std::string>(), one["why"].get<std::string>());
   }
 }
 
 void print_memory(const Json& memory, std::ostream& out) {
-  out << fmt::format("arena {:.3f} MB, workspace {:.3f} MB\n", memory["arena_bytes"].get<double>() / 1e6, memory["workspace_bytes"].get<double>() / 1e6);
+  out << fmt::format("arena {:.3f} MB, workspace {:.3f} MB\n", memory["arena_bytes"].get<double>() / 1e6,
+                     memory["workspace_bytes"].get<double>() / 1e6);
   Table table({"value", ">offset", ">bytes", ">first step", ">last"});
   for (const Json& one : memory["values"])
     table.row({"%" + one["name"].get<std::string>(), one["offset"].dump(), one["bytes"].dump(), one["first"].dump(), one["last"].dump()});
@@ -59,14 +63,16 @@ void print_memory(const Json& memory, std::ostream& out) {
 void print_weights(const Json& weights, std::ostream& out) {
   Table table({"weight", "format", "form", ">bytes"});
   for (const Json& one : weights)
-    table.row({one["name"].get<std::string>(), one["dtype"].get<std::string>(), one["packed"].get<bool>() ? "packed" : "as is", one["bytes"].dump()});
+    table.row({one["name"].get<std::string>(), one["dtype"].get<std::string>(), one["packed"].get<bool>() ? "packed" : "as is",
+               one["bytes"].dump()});
   table.print(out);
 }
 
 void print_kernels(const Json& kernels, std::ostream& out) {
   Table table({"variant", ">steps", ">predicted us", ">MB"});
   for (const auto& [name, one] : kernels.items())
-    table.row({name, one["steps"].dump(), fmt::format("{:.1f}", one["predicted_us"].get<double>()), fmt::format("{:.2f}", one["bytes"].get<double>() / 1e6)});
+    table.row({name, one["steps"].dump(), fmt::format("{:.1f}", one["predicted_us"].get<double>()),
+               fmt::format("{:.2f}", one["bytes"].get<double>() / 1e6)});
   table.print(out);
 }
 
@@ -111,6 +117,7 @@ VerbAction setup(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb verb_inspect{"inspect", "Compile and look inside", "Show an artifact: IR text, a pass's diff, schedule, memory, weights", setup};
+extern const Verb verb_inspect{"inspect", "Compile and look inside", "Show an artifact: IR text, a pass's diff, schedule, memory, weights",
+                               setup};
 
 }  // namespace hyalite

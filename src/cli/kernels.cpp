@@ -35,8 +35,14 @@ int run(const Options& o, VerbContext& context) {
   Json list = Json::array();
   auto add = [&](const KernelVariant& variant) {
     std::string why = why_not(variant, compile_for.machine);
-    list.push_back({{"name", variant.name}, {"op", variant.op}, {"provider", variant.provider}, {"needs", describe_features(variant.needs)},
-                    {"usable", why.empty()}, {"why_not", why}, {"error_bound", variant.error_bound}, {"steps", used[variant.name]}});
+    list.push_back({{"name", variant.name},
+                    {"op", variant.op},
+                    {"provider", variant.provider},
+                    {"needs", describe_features(variant.needs)},
+                    {"usable", why.empty()},
+                    {"why_not", why},
+                    {"error_bound", variant.error_bound},
+                    {"steps", used[variant.name]}});
   };
   for (const KernelVariant* variant : cpu_variants()) add(*variant);
   for (const OpSpec* op : all_ops())
@@ -47,7 +53,8 @@ int run(const Options& o, VerbContext& context) {
   }
   Table table({"variant", "needs", "usable here", ">steps in the model's plans"});
   for (const Json& one : list)
-    table.row({one["name"].get<std::string>(), one["needs"].get<std::string>(), one["usable"].get<bool>() ? "yes" : "no: " + one["why_not"].get<std::string>(),
+    table.row({one["name"].get<std::string>(), one["needs"].get<std::string>(),
+               one["usable"].get<bool>() ? "yes" : "no: " + one["why_not"].get<std::string>(),
                one["steps"].get<int>() ? one["steps"].dump() : ""});
   table.print(context.out);
   return 0;

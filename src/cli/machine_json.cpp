@@ -18,6 +18,8 @@ Json machine_to_json(const Machine& m) {
           {"f32_flops_per_s", m.f32_flops_per_s}};
 }
 
-Json build_to_json() { return {{"version", HYALITE_VERSION}, {"compiler", __VERSION__}, {"type", HYALITE_BUILD_TYPE}}; }
+Json build_to_json() {
+  return {{"version", HYALITE_VERSION}, {"compiler", __VERSION__}, {"type", HYALITE_BUILD_TYPE}};
+}
 
 }  // namespace hyalite

@@ -17,7 +17,6 @@ extern "C" void on_interrupt(int) {
 
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
-  std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   hyalite::install_map_fault_handler();
   return hyalite::run_command_line(argc, argv, std::cout, std::cerr, g_interrupted);

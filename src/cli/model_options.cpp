@@ -6,9 +6,8 @@ namespace hyalite {
 namespace {
 
 IsaLevel best_level(const Machine& machine) {
-  for (IsaLevel level : {IsaLevel::avx512, IsaLevel::avx2})
-    if ((machine.features & features_of(level)) == features_of(level)) return level;
-  return IsaLevel::scalar;
+  if (machine.features & kAvx512) return IsaLevel::avx512;
+  return machine.features & kAvx2 ? IsaLevel::avx2 : IsaLevel::scalar;
 }
 
 Numerics numerics_named(const std::string& name) {

@@ -17,8 +17,8 @@ struct ModelOptions {
   std::string isa = "auto";
   std::string numerics = "deterministic";
   std::string kv_dtype = "auto";
-  int threads = 0;             // 0: one per physical core
-  int64_t max_seq = 0;         // 0: what the verb needs, at most the model's context
+  int threads = 0;      // 0: one per physical core
+  int64_t max_seq = 0;  // 0: what the verb needs, at most the model's context
   int64_t prefill_chunk = 512;
 };
 

@@ -29,15 +29,19 @@ int run(const Options& o, VerbContext& context) {
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   Tokenizer tokenizer(model->tokenizer);
   Engine engine(model, tokenizer, {compile.threads, o.context, 1, o.model.prefill_chunk});
-  std::vector<int32_t> ids = tokenizer.encode({reinterpret_cast<const char*>(text->bytes().data()), text->bytes().size()}, {.add_special = true});
+  std::vector<int32_t> ids =
+      tokenizer.encode({reinterpret_cast<const char*>(text->bytes().data()), text->bytes().size()}, {.add_special = true});
   SteadyClock clock;
   Progress progress("windows", ids.size() / o.context, std::cerr, clock, {.shown = !context.quiet && isatty(STDERR_FILENO)});
-  PerplexityResult r = measure_perplexity(engine, ids, o.context, [&] { progress.advance(1); }, &context.interrupted);
-  Json json = {{"perplexity", r.perplexity}, {"standard_error", r.standard_error}, {"tokens", r.tokens}, {"windows", r.windows}, {"ctx", o.context}};
+  PerplexityResult r = measure_perplexity(
+      engine, ids, o.context, [&] { progress.advance(1); }, &context.interrupted);
+  Json json = {
+      {"perplexity", r.perplexity}, {"standard_error", r.standard_error}, {"tokens", r.tokens}, {"windows", r.windows}, {"ctx", o.context}};
   if (context.json)
     context.out << json.dump(1) << '\n';
   else
-    context.out << fmt::format("perplexity {:.4f} +/- {:.4f} over {} tokens in {} windows of {}\n", r.perplexity, r.standard_error, r.tokens, r.windows, o.context);
+    context.out << fmt::format("perplexity {:.4f} +/- {:.4f} over {} tokens in {} windows of {}\n", r.perplexity, r.standard_error,
+                               r.tokens, r.windows, o.context);
   return 0;
 }
 
@@ -45,7 +49,9 @@ VerbAction setup(CLI::App& app) {
   auto o = std::make_shared<Options>();
   add_model_options(app, o->model);
   app.add_option("--file", o->file, "Text to score")->required()->group("Measurement");
-  app.add_option("--ctx", o->context, "Tokens in a window; the second half of each is scored")->check(CLI::Range(4, 1 << 24))->group("Measurement");
+  app.add_option("--ctx", o->context, "Tokens in a window; the second half of each is scored")
+      ->check(CLI::Range(4, 1 << 24))
+      ->group("Measurement");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -32,7 +32,9 @@ Json logprobs_to_json(const Generation& generation, const Tokenizer& tokenizer) 
   return list;
 }
 
-double per_second(double count, double ms) { return ms > 0 ? count / ms * 1e3 : 0; }
+double per_second(double count, double ms) {
+  return ms > 0 ? count / ms * 1e3 : 0;
+}
 
 Json timings_to_json(const Generation& g, double load_ms) {
   return {{"load_ms", load_ms},

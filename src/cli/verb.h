@@ -10,10 +10,10 @@ namespace hyalite {
 
 // What every verb gets besides its own options.
 struct VerbContext {
-  std::ostream& out;                       // results, and nothing else
-  bool json = false;                       // one JSON document on `out`
-  bool quiet = false;                      // no progress, no remarks on standard error
-  const std::atomic<bool>& interrupted;    // set by Ctrl-C; poll it in long loops and throw Error{cancelled}
+  std::ostream& out;                     // results, and nothing else
+  bool json = false;                     // one JSON document on `out`
+  bool quiet = false;                    // no progress, no remarks on standard error
+  const std::atomic<bool>& interrupted;  // set by Ctrl-C; poll it in long loops and throw Error{cancelled}
 };
 
 using VerbAction = std::function<int(VerbContext&)>;  // returns the exit code; errors are thrown

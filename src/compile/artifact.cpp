@@ -20,14 +20,16 @@ constexpr size_t kAlignment = 64;
 constexpr const char* kWeightsFile = "weights/packed.bin";
 
 Json info_to_json(const ModelInfo& info) {
-  return {{"name", info.name},   {"family", info.family}, {"layers", info.layers},
+  return {{"name", info.name},     {"family", info.family}, {"layers", info.layers},
           {"hidden", info.hidden}, {"vocab", info.vocab},   {"context_length", info.context_length}};
 }
 
 Json sources_to_json(const ImportedModel& model) {
   Json list = Json::array();
   for (const SourceFile& file : model.files)
-    list.push_back({{"path", fs::path(file.path).filename().string()}, {"bytes", file.bytes}, {"digest", digest_of(MappedFile::open(file.path)->bytes())}});
+    list.push_back({{"path", fs::path(file.path).filename().string()},
+                    {"bytes", file.bytes},
+                    {"digest", digest_of(MappedFile::open(file.path)->bytes())}});
   return list;
 }
 
@@ -52,7 +54,12 @@ Json write_weights(const WeightSet& weights, const fs::path& path, const std::at
     if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, path.string(), "interrupted");
     Json dims = Json::array();
     for (const Dim& dim : entry.type.dims) dims.push_back(dim.value());
-    entries.push_back({{"name", key.name}, {"dtype", format_of(key.dtype).name}, {"dims", dims}, {"packed", key.packed}, {"offset", at}, {"bytes", entry.bytes}});
+    entries.push_back({{"name", key.name},
+                       {"dtype", format_of(key.dtype).name},
+                       {"dims", dims},
+                       {"packed", key.packed},
+                       {"offset", at},
+                       {"bytes", entry.bytes}});
     file.write(reinterpret_cast<const char*>(entry.data), static_cast<std::streamsize>(entry.bytes));
     size_t gap = (kAlignment - entry.bytes % kAlignment) % kAlignment;
     file.write(padding.data(), static_cast<std::streamsize>(gap));
@@ -68,7 +75,8 @@ void write_texts(const Compilation& c, const AtomicDirectory& out) {
     if (c.passes[i].changed && !c.passes[i].diff.empty())
       out.write(fmt::format("passes/{:02}-{}.diff", i + 1, c.passes[i].name), c.passes[i].diff);
   // Planned graphs are final and get a file each; a module that stopped earlier stays one file.
-  if (!c.prefill && !c.decode) out.write("graphs/module.cir", print(c.module));
+  if (!c.prefill && !c.decode)
+    out.write("graphs/module.cir", print(c.module));
   else
     for (const Graph& graph : c.module.graphs) out.write("graphs/" + graph.name() + ".cir", print(Module{c.module.stage, {graph}}));
 }
@@ -114,7 +122,8 @@ std::shared_ptr<ModelPlan> read_artifact(const fs::path& directory) {
     throw Error(ErrorCode::invalid_model, where, fmt::format("format version {}; this build reads version {}", version, kArtifactVersion));
   for (const char* mode : {"prefill", "decode"})
     if (!fs::exists(directory / "schedules" / (std::string(mode) + ".json")))
-      throw Error(ErrorCode::invalid_model, directory.string(), std::string("has no ") + mode + " schedule: its compilation stopped earlier");
+      throw Error(ErrorCode::invalid_model, directory.string(),
+                  std::string("has no ") + mode + " schedule: its compilation stopped earlier");
   auto model = std::make_shared<ModelPlan>();
   const Json& info = json.at("model");
   model->info = {info.at("name"), info.at("family"), info.at("layers"), info.at("hidden"), info.at("vocab"), info.at("context_length")};

@@ -23,7 +23,8 @@ Json names_of(const Graph& graph, const std::vector<ValueId>& values) {
 
 Json types_of(const Graph& graph, const std::vector<ValueId>& values) {
   Json types = Json::array();
-  for (ValueId id : values) types.push_back(graph.value(id).type.kind == ValueType::Kind::tensor ? to_string(graph.value(id).type.tensor) : "state");
+  for (ValueId id : values)
+    types.push_back(graph.value(id).type.kind == ValueType::Kind::tensor ? to_string(graph.value(id).type.tensor) : "state");
   return types;
 }
 
@@ -33,7 +34,8 @@ ArtifactView::ArtifactView(std::filesystem::path directory) : directory_(std::mo
   if (!is_artifact(directory_)) throw Error(ErrorCode::invalid_model, directory_.string(), "is no artifact: it holds no artifact.json");
   json_ = read_json_file((directory_ / "artifact.json").string());
   for (const char* field : {"format_version", "passes", "model", "target"})
-    if (!json_.contains(field)) throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(), std::string("has no field ") + field);
+    if (!json_.contains(field))
+      throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(), std::string("has no field ") + field);
 }
 
 std::string ArtifactView::read(const std::filesystem::path& relative) const {
@@ -82,8 +84,9 @@ Json ArtifactView::memory(const std::string& mode) const {
     for (const PlanOperand& output : step.outputs) {
       if (output.kind != PlanOperand::Kind::arena) continue;
       order.push_back(output.name);
-      values[output.name] = {{"name", output.name}, {"path", step.path}, {"offset", output.offset}, {"bytes", bytes_of(output.type.tensor, plan.max_symbols)},
-                             {"first", i}, {"last", i}};
+      values[output.name] = {
+          {"name", output.name}, {"path", step.path}, {"offset", output.offset}, {"bytes", bytes_of(output.type.tensor, plan.max_symbols)},
+          {"first", i},          {"last", i}};
     }
   }
   Json list = Json::array();

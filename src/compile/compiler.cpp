@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::array kPlanningPasses = {"kernel-selection", "scheduling", "memory-planning"};
 
-bool is_planning_pass(std::string_view name) { return std::ranges::count(kPlanningPasses, name) > 0; }
+bool is_planning_pass(std::string_view name) {
+  return std::ranges::count(kPlanningPasses, name) > 0;
+}
 
 void throw_if_cancelled(const CompileOptions& options) {
   if (options.cancel && options.cancel->load()) throw Error(ErrorCode::cancelled, "compile", "interrupted");
@@ -41,8 +43,9 @@ Module initial_module(const Compilation& c) {
 
 void run_graph_passes(Compilation& c, ThreadPool& pool) {
   const CompileOptions& o = c.options;
-  PassContext context{{.isa = std::string(name_of(o.isa)), .last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics},
-                      &c.model.weights};
+  PassContext context{
+      {.isa = std::string(name_of(o.isa)), .last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics},
+      &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
   if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
@@ -66,8 +69,12 @@ void planning_pass(Compilation& c, const char* name, F&& body) {
 
 PlanOptions plan_options(const Compilation& c, bool decode) {
   const CompileOptions& o = c.options;
-  PlanOptions options{.numerics = std::string(name_of(o.numerics)), .machine = o.machine, .isa = std::string(name_of(o.isa)),
-                      .max_symbols = o.max_symbols, .max_positions = o.max_positions, .threads = o.threads};
+  PlanOptions options{.numerics = std::string(name_of(o.numerics)),
+                      .machine = o.machine,
+                      .isa = std::string(name_of(o.isa)),
+                      .max_symbols = o.max_symbols,
+                      .max_positions = o.max_positions,
+                      .threads = o.threads};
   if (decode) options.max_symbols = {o.max_decode_sequences, o.max_decode_sequences, o.max_decode_sequences};
   return options;
 }
@@ -75,7 +82,8 @@ PlanOptions plan_options(const Compilation& c, bool decode) {
 void remark_variants(const ExecutionPlan& plan, PassTrace& trace) {
   std::map<std::string_view, int> counts;
   for (const PlanStep& step : plan.steps) ++counts[step.variant->name];
-  for (const auto& [name, count] : counts) trace.remarks.push_back({Remark::Kind::matched, "@" + plan.mode, fmt::format("{} x {}", name, count)});
+  for (const auto& [name, count] : counts)
+    trace.remarks.push_back({Remark::Kind::matched, "@" + plan.mode, fmt::format("{} x {}", name, count)});
 }
 
 void remark_memory(const ExecutionPlan& plan, PassTrace& trace) {
@@ -84,8 +92,8 @@ void remark_memory(const ExecutionPlan& plan, PassTrace& trace) {
     for (const PlanOperand& output : step.outputs)
       if (output.kind == PlanOperand::Kind::arena) unshared += bytes_of(output.type.tensor, plan.max_symbols);
   trace.remarks.push_back({Remark::Kind::note, "@" + plan.mode,
-                           fmt::format("arena {:.2f} MB for {:.2f} MB of activations; workspace {:.2f} MB", plan.arena_bytes / 1e6, unshared / 1e6,
-                                       plan.workspace_bytes / 1e6)});
+                           fmt::format("arena {:.2f} MB for {:.2f} MB of activations; workspace {:.2f} MB", plan.arena_bytes / 1e6,
+                                       unshared / 1e6, plan.workspace_bytes / 1e6)});
 }
 
 void plan_module(Compilation& c) {
@@ -120,7 +128,8 @@ std::vector<std::string> pass_names() {
 
 Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool) {
   if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
-    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after, fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
+    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
+                fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
   Compilation c{.model = import_model(model)};
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);

@@ -19,28 +19,28 @@ namespace hyalite {
 struct CompileOptions {
   // What changes results.
   Numerics numerics = Numerics::deterministic;
-  std::optional<DType> kv_dtype;        // f32, f16 or bf16; absent: f16, or f32 under reference numerics
+  std::optional<DType> kv_dtype;  // f32, f16 or bf16; absent: f16, or f32 under reference numerics
   // What changes speed and size.
-  Machine machine;                      // restricted to the wanted instruction sets
+  Machine machine;  // restricted to the wanted instruction sets
   IsaLevel isa = IsaLevel::avx512;
   int threads = 1;
-  Symbols max_symbols{512, 1, 1};       // largest prefill step
-  int64_t max_decode_sequences = 1;     // largest decode step
-  int64_t max_positions = 0;            // 0: the model's context length
+  Symbols max_symbols{512, 1, 1};    // largest prefill step
+  int64_t max_decode_sequences = 1;  // largest decode step
+  int64_t max_positions = 0;         // 0: the model's context length
   // What is kept, and how far to go.
-  bool record_text = false;             // diffs and texts of every pass
-  bool validate = false;                // the reference evaluator measures every pass
-  std::string stop_after;               // name of a pass or planning pass
-  std::filesystem::path resume_from;    // CacheIR text to go on from, instead of the model builder's graph
+  bool record_text = false;                   // diffs and texts of every pass
+  bool validate = false;                      // the reference evaluator measures every pass
+  std::string stop_after;                     // name of a pass or planning pass
+  std::filesystem::path resume_from;          // CacheIR text to go on from, instead of the model builder's graph
   const std::atomic<bool>* cancel = nullptr;  // polled between passes; Error{cancelled}
 };
 
 struct Compilation {
   ImportedModel model;
-  CompileOptions options;               // with "auto" values resolved
-  std::vector<CacheSpec> caches;        // by layer
-  Module module;                        // after the last pass that ran
-  std::vector<PassTrace> passes;        // graph passes, then planning passes
+  CompileOptions options;                        // with "auto" values resolved
+  std::vector<CacheSpec> caches;                 // by layer
+  Module module;                                 // after the last pass that ran
+  std::vector<PassTrace> passes;                 // graph passes, then planning passes
   std::optional<ExecutionPlan> prefill, decode;  // absent where compilation stopped earlier or the module lacks that graph
 };
 

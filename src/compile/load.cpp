@@ -7,7 +7,8 @@ namespace hyalite {
 namespace {
 
 void refuse(const std::filesystem::path& path, const std::string& what, const std::string& has, const std::string& wanted) {
-  throw Error(ErrorCode::invalid_argument, path.string(), "was compiled for " + what + " " + has + ", not " + wanted + "; compile it again");
+  throw Error(ErrorCode::invalid_argument, path.string(),
+              "was compiled for " + what + " " + has + ", not " + wanted + "; compile it again");
 }
 
 void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, const CompileOptions& options) {

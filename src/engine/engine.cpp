@@ -12,7 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double ms_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
 
 // Gives the pages back however the request ends.
 class PagesOwner {
@@ -116,7 +118,8 @@ class Run {
 
 KvPoolOptions kv_options(const EngineOptions& options, const ModelPlan& model) {
   if (options.max_tokens < 1 || options.max_tokens > model.prefill.max_positions)
-    throw Error(ErrorCode::invalid_argument, "max_tokens", "must be between 1 and the plan's " + std::to_string(model.prefill.max_positions));
+    throw Error(ErrorCode::invalid_argument, "max_tokens",
+                "must be between 1 and the plan's " + std::to_string(model.prefill.max_positions));
   return {options.max_tokens, options.max_sequences, model.prefill.max_symbols.tokens};
 }
 
@@ -132,10 +135,13 @@ Engine::Engine(std::shared_ptr<const ModelPlan> model, const Tokenizer& tokenize
   options_.prefill_chunk = std::min(options.prefill_chunk, steps_.limits().tokens);
 }
 
-int64_t Engine::valid_ids() const { return std::min<int64_t>(tokenizer_.vocab_size(), model_->info.vocab); }
+int64_t Engine::valid_ids() const {
+  return std::min<int64_t>(tokenizer_.vocab_size(), model_->info.vocab);
+}
 
 Generation Engine::generate(const Request& request, const TextSink& sink, const std::atomic<bool>* cancel) {
-  if (request.prompt.empty()) throw Error(ErrorCode::invalid_argument, "prompt", "is empty, and this model has no token that begins a text");
+  if (request.prompt.empty())
+    throw Error(ErrorCode::invalid_argument, "prompt", "is empty, and this model has no token that begins a text");
   if (request.max_new_tokens < 1) throw Error(ErrorCode::invalid_argument, "max_new_tokens", "must be at least 1");
   if (static_cast<int64_t>(request.prompt.size()) >= options_.max_tokens)
     throw Error(ErrorCode::context_length_exceeded, "prompt",

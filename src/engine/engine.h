@@ -21,9 +21,9 @@ namespace hyalite {
 
 struct EngineOptions {
   int threads = 1;
-  int64_t max_tokens = 2048;     // longest sequence, prompt and answer together; at most the plan's max_positions
+  int64_t max_tokens = 2048;  // longest sequence, prompt and answer together; at most the plan's max_positions
   int64_t max_sequences = 1;
-  int64_t prefill_chunk = 512;   // most prompt tokens in a step; at most the plan's limit. Does not change results.
+  int64_t prefill_chunk = 512;  // most prompt tokens in a step; at most the plan's limit. Does not change results.
 };
 
 struct Request {
@@ -44,8 +44,8 @@ struct Timings {
 
 struct Generation {
   std::vector<int32_t> ids;
-  std::string text;             // UTF-8 where the model made whole characters; control tokens left out
-  std::string finish_reason;    // "stop" (end token or stop string), "length" (max_new_tokens or context), "cancelled"
+  std::string text;                  // UTF-8 where the model made whole characters; control tokens left out
+  std::string finish_reason;         // "stop" (end token or stop string), "length" (max_new_tokens or context), "cancelled"
   std::vector<SampledToken> tokens;  // one per id
   Usage usage;
   Timings timings;
@@ -59,13 +59,13 @@ class Engine {
   // `tokenizer` is the model's and outlives the engine.
   Engine(std::shared_ptr<const ModelPlan> model, const Tokenizer& tokenizer, const EngineOptions& options);
 
-  // Throws Error{invalid_argument} for bad options or an empty prompt, {context_length_exceeded} with both numbers where the prompt leaves no
-  // room for one token, {non_finite_logits}. `cancel`, where given, is polled between steps.
+  // Throws Error{invalid_argument} for bad options or an empty prompt, {context_length_exceeded} with both numbers where the prompt leaves
+  // no room for one token, {non_finite_logits}. `cancel`, where given, is polled between steps.
   Generation generate(const Request& request, const TextSink& sink = {}, const std::atomic<bool>* cancel = nullptr);
 
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const ModelPlan& model() const { return *model_; }
-  StepRunner& steps() { return steps_; }      // for measurements: benchmark, perplexity
+  StepRunner& steps() { return steps_; }  // for measurements: benchmark, perplexity
   ThreadPool& threads() { return threads_; }
   // Ids with a token behind them: padding rows of the embedding are never sampled.
   int64_t valid_ids() const;

@@ -1,6 +1,7 @@
 #include "engine/stop_filter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -13,11 +14,16 @@ StopFilter::StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)
 std::string StopFilter::push(std::string_view text) {
   if (stopped_) return {};
   held_ += text;
-  size_t found = std::string::npos;
-  for (const std::string& stop : stops_) found = std::min(found, held_.find(stop));
-  if (found != std::string::npos) {
+  // The stop that is complete first wins, so that the answer does not depend on how the text came in pieces.
+  size_t begin = std::string::npos, end = std::string::npos;
+  for (const std::string& stop : stops_)
+    if (size_t at = held_.find(stop); at != std::string::npos && std::pair(at + stop.size(), at) < std::pair(end, begin)) {
+      begin = at;
+      end = at + stop.size();
+    }
+  if (begin != std::string::npos) {
     stopped_ = true;
-    std::string before = held_.substr(0, found);
+    std::string before = held_.substr(0, begin);
     held_.clear();
     return before;
   }
@@ -31,6 +37,8 @@ std::string StopFilter::push(std::string_view text) {
   return ready;
 }
 
-std::string StopFilter::finish() { return std::exchange(held_, {}); }
+std::string StopFilter::finish() {
+  return std::exchange(held_, {});
+}
 
 }  // namespace hyalite

@@ -25,20 +25,20 @@ struct PlanOperand {
     cache,   // the KV cache of the step's layer
   };
   Kind kind = Kind::none;
-  int32_t index = 0;    // weight, packed: into ExecutionPlan::weights
-  int64_t offset = 0;   // arena
-  std::string name;     // of the graph value, without %
+  int32_t index = 0;   // weight, packed: into ExecutionPlan::weights
+  int64_t offset = 0;  // arena
+  std::string name;    // of the graph value, without %
   ValueType type;
 };
 
 // A weight as the plan uses it. `parts` of a converted weight are made when weights are packed.
 struct PlanWeight {
-  std::string name;       // canonical tensor name; "constant:<value>" for a graph constant
-  TensorType type;        // after conversion
+  std::string name;            // canonical tensor name; "constant:<value>" for a graph constant
+  TensorType type;             // after conversion
   std::string converted_from;  // format in the file where it differs, else empty
   std::vector<double> values;  // graph constants only
-  bool as_is = false;     // some step reads it as in the file (or as converted)
-  bool packed = false;    // some step reads it packed
+  bool as_is = false;          // some step reads it as in the file (or as converted)
+  bool packed = false;         // some step reads it packed
 };
 
 struct RefusedVariant {
@@ -47,34 +47,35 @@ struct RefusedVariant {
 };
 
 struct PlanStep {
-  std::string path;       // module path of the node: "blk.3.attn"
+  std::string path;  // module path of the node: "blk.3.attn"
   const OpSpec* op = nullptr;
   const KernelVariant* variant = nullptr;
   Attrs attrs;
   std::vector<PlanOperand> inputs, outputs;
-  int32_t layer = -1;     // whose cache, where there is a cache operand
+  int32_t layer = -1;  // whose cache, where there is a cache operand
   int64_t workspace_bytes = 0;
   std::string reason;
   std::vector<RefusedVariant> refused;
-  Cost cost;              // at max_symbols, except that decode plans count one token
+  Cost cost;  // at max_symbols, except that decode plans count one token
   double predicted_us = 0;
 };
 
 struct ExecutionPlan {
-  std::string mode;       // "prefill" or "decode"
-  Symbols max_symbols;    // largest step this plan can run
+  std::string mode;           // "prefill" or "decode"
+  Symbols max_symbols;        // largest step this plan can run
   int64_t max_positions = 0;  // longest sequence it can run
   std::string isa, numerics;
   std::vector<PlanStep> steps;
   std::vector<PlanWeight> weights;
-  std::vector<CacheSpec> caches;   // by layer
-  int64_t arena_bytes = 0;         // activations, all steps
-  int64_t workspace_bytes = 0;     // the largest step's scratch; shared
-  PlanOperand logits;              // arena place of the result
+  std::vector<CacheSpec> caches;  // by layer
+  int64_t arena_bytes = 0;        // activations, all steps
+  int64_t workspace_bytes = 0;    // the largest step's scratch; shared
+  PlanOperand logits;             // arena place of the result
   int64_t vocab = 0;
 };
 
-// Lossless text form: from_json(to_json(p)) equals p. Errors of from_json: Error{invalid_model} naming the field (unknown op, variant, ...).
+// Lossless text form: from_json(to_json(p)) equals p. Errors of from_json: Error{invalid_model} naming the field (unknown op, variant,
+// ...).
 Json to_json(const ExecutionPlan& plan);
 ExecutionPlan plan_from_json(const Json& json, const std::string& where);
 

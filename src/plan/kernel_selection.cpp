@@ -35,7 +35,8 @@ class Selection {
  private:
   std::string refusal(const KernelVariant& variant) const {
     if (uint32_t missing = variant.needs & ~options_.machine.features)
-      return "needs " + describe_features(missing) + ", which " + (options_.isa.empty() ? "this CPU" : "--isa " + options_.isa) + " does not give";
+      return "needs " + describe_features(missing) + ", which " + (options_.isa.empty() ? "this CPU" : "--isa " + options_.isa) +
+             " does not give";
     if (has_matrix_ && variant.packed_weights != weights_packed_)
       return variant.packed_weights ? "wants packed weights, these are kept in rows" : "wants weights in rows, these are packed";
     return variant.refuses ? variant.refuses(problem_) : std::string();
@@ -60,9 +61,10 @@ class Selection {
       return;
     }
     bool memory_bound = step.cost.bytes / machine.read_bytes_per_s * 1.2 >= seconds;
-    step.reason = fmt::format("{} of {}: {:.1f} us predicted, {}-bound ({:.2f} MB, {:.2f} MFLOP)",
-                              step.refused.empty() || variant.provider == "reference" ? "the only usable variant" : "first usable variant",
-                              op_.name, step.predicted_us, memory_bound ? "memory" : "compute", step.cost.bytes / 1e6, step.cost.flops / 1e6);
+    step.reason =
+        fmt::format("{} of {}: {:.1f} us predicted, {}-bound ({:.2f} MB, {:.2f} MFLOP)",
+                    step.refused.empty() || variant.provider == "reference" ? "the only usable variant" : "first usable variant", op_.name,
+                    step.predicted_us, memory_bound ? "memory" : "compute", step.cost.bytes / 1e6, step.cost.flops / 1e6);
   }
 
   const OpSpec& op_;
@@ -162,7 +164,10 @@ class Builder {
       step.outputs.push_back(operand(id));
       results.push_back(step.outputs.back().type);
     }
-    Problem problem{.operands = operands, .results = results, .attrs = &node.attrs, .symbols = options_.max_symbols,
+    Problem problem{.operands = operands,
+                    .results = results,
+                    .attrs = &node.attrs,
+                    .symbols = options_.max_symbols,
                     .max_positions = options_.max_positions};
     if (node.attrs.has("layer")) {
       step.layer = static_cast<int32_t>(node.attrs.integer("layer"));

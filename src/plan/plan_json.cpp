@@ -207,8 +207,11 @@ Json to_json(const ExecutionPlan& plan) {
   for (const CacheSpec& spec : plan.caches) caches.push_back(cache_to_json(spec));
   for (const PlanWeight& weight : plan.weights) {
     Json json = type_to_json(weight.type);
-    json.update({{"name", weight.name}, {"converted_from", weight.converted_from}, {"values", weight.values},
-                 {"as_is", weight.as_is}, {"packed", weight.packed}});
+    json.update({{"name", weight.name},
+                 {"converted_from", weight.converted_from},
+                 {"values", weight.values},
+                 {"as_is", weight.as_is},
+                 {"packed", weight.packed}});
     weights.push_back(std::move(json));
   }
   return {{"mode", plan.mode},

@@ -14,11 +14,11 @@ struct PlanOptions {
   // What changes results.
   std::string numerics = "deterministic";  // "deterministic", "fast", "reference"
   // What changes speed or size.
-  Machine machine;          // already restricted to the wanted ISA
+  Machine machine;  // already restricted to the wanted ISA
   std::string isa = "avx512";
   Symbols max_symbols{512, 1, 1};
   int64_t max_positions = 2048;
-  int threads = 1;          // most threads that will run the plan; sizes the workspace
+  int threads = 1;  // most threads that will run the plan; sizes the workspace
 };
 
 // Throws Error{unsupported} naming the node where no variant can run it, Error{invalid_model} where the graph is not lowered (a

@@ -65,6 +65,8 @@ class Scheduler {
 
 }  // namespace
 
-int schedule_steps(ExecutionPlan& plan) { return Scheduler(plan).run(); }
+int schedule_steps(ExecutionPlan& plan) {
+  return Scheduler(plan).run();
+}
 
 }  // namespace hyalite

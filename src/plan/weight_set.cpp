@@ -13,7 +13,9 @@ namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
 
-size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+size_t aligned(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // One entry to fill: from the source file, by conversion, by packing, or from a constant's values.
 struct Job {
@@ -128,7 +130,9 @@ TensorView WeightSet::view(const PlanWeight& weight, bool packed) const {
   return view_of(it->second.type, const_cast<uint8_t*>(it->second.data));
 }
 
-size_t WeightSet::owned_bytes() const { return memory_ ? memory_->bytes() : 0; }
+size_t WeightSet::owned_bytes() const {
+  return memory_ ? memory_->bytes() : 0;
+}
 
 size_t WeightSet::total_bytes() const {
   size_t bytes = 0;

@@ -13,9 +13,9 @@ namespace hyalite {
 
 // One step's input. The caller keeps all of it alive during run().
 struct StepInput {
-  std::span<const int32_t> ids;        // [T], each checked to lie in [0, vocab)
+  std::span<const int32_t> ids;  // [T], each checked to lie in [0, vocab)
   BatchView batch;
-  std::span<const CacheView> caches;   // by layer
+  std::span<const CacheView> caches;  // by layer
 };
 
 // Told after each plan step, on the calling thread, with the step's index and its time. For profiles; null costs nothing.

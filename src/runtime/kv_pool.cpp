@@ -7,7 +7,9 @@
 namespace hyalite {
 namespace {
 
-int64_t pages_for(int64_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
+int64_t pages_for(int64_t tokens) {
+  return (tokens + kPageTokens - 1) / kPageTokens;
+}
 
 }  // namespace
 
@@ -77,8 +79,8 @@ void KvPool::check(const std::vector<const SequencePages*>& live) const {
       if (i < pages->tables.size())
         for (int32_t page : pages->tables[i]) ++owners.at(page);
     for (int64_t page = 0; page < groups_[i].pages; ++page)
-      HYALITE_CHECK(owners[page] == 1, "page " + std::to_string(page) + " of group " + std::to_string(i) + " has " +
-                                           std::to_string(owners[page]) + " owners");
+      HYALITE_CHECK(owners[page] == 1,
+                    "page " + std::to_string(page) + " of group " + std::to_string(i) + " has " + std::to_string(owners[page]) + " owners");
   }
 }
 

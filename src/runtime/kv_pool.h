@@ -18,7 +18,7 @@ struct SequencePages {
 };
 
 struct KvPoolOptions {
-  int64_t max_tokens = 2048;   // longest sequence
+  int64_t max_tokens = 2048;  // longest sequence
   int64_t max_sequences = 1;
   int64_t max_step_tokens = 512;  // most tokens a step appends to one sequence: a sliding-window ring must hold them beside the window
 };
@@ -47,7 +47,7 @@ class KvPool {
  private:
   struct Group {
     CacheSpec spec;
-    int64_t ring = 0;   // most pages of one sequence
+    int64_t ring = 0;  // most pages of one sequence
     int64_t pages = 0;
     std::vector<int32_t> free;
   };

@@ -13,7 +13,9 @@ namespace {
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 // Most likely first; of equal ones the lower id, so that ties never depend on the algorithm.
-bool likelier(const TokenLogprob& a, const TokenLogprob& b) { return a.logprob != b.logprob ? a.logprob > b.logprob : a.id < b.id; }
+bool likelier(const TokenLogprob& a, const TokenLogprob& b) {
+  return a.logprob != b.logprob ? a.logprob > b.logprob : a.id < b.id;
+}
 
 float highest_finite(std::span<const float> logits) {
   float best = kNever;
@@ -91,7 +93,9 @@ void Sampler::adjust(std::span<const float> logits, std::span<const int32_t> ban
     if (inside(id)) adjusted_[id] = kNever;
 }
 
-int32_t Sampler::greedy() const { return static_cast<int32_t>(std::ranges::max_element(adjusted_) - adjusted_.begin()); }
+int32_t Sampler::greedy() const {
+  return static_cast<int32_t>(std::ranges::max_element(adjusted_) - adjusted_.begin());
+}
 
 // Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that
 // can matter are sorted: top_k of them, or those within e^-20 of the best, which hold all but a millionth of the mass.

@@ -11,16 +11,16 @@
 namespace hyalite {
 
 struct SamplingOptions {
-  double temperature = 0;          // 0: greedy
-  int64_t top_k = 0;               // 0: off
-  double top_p = 1;                // 1: off
-  double min_p = 0;                // 0: off; keeps tokens with at least min_p times the best one's probability
-  double repeat_penalty = 1;       // 1: off; divides positive and multiplies negative logits of tokens seen (prompt and answer), once each
-  double presence_penalty = 0;     // subtracted once for a token in the answer
-  double frequency_penalty = 0;    // subtracted for every time it is in the answer
+  double temperature = 0;        // 0: greedy
+  int64_t top_k = 0;             // 0: off
+  double top_p = 1;              // 1: off
+  double min_p = 0;              // 0: off; keeps tokens with at least min_p times the best one's probability
+  double repeat_penalty = 1;     // 1: off; divides positive and multiplies negative logits of tokens seen (prompt and answer), once each
+  double presence_penalty = 0;   // subtracted once for a token in the answer
+  double frequency_penalty = 0;  // subtracted for every time it is in the answer
   std::vector<std::pair<int32_t, double>> logit_bias;
-  std::optional<uint64_t> seed;    // absent: a random one
-  int64_t logprobs = 0;            // how many of the most likely tokens to report
+  std::optional<uint64_t> seed;  // absent: a random one
+  int64_t logprobs = 0;          // how many of the most likely tokens to report
 };
 
 // Throws Error{invalid_argument} naming the option that is out of range or not finite.
@@ -33,8 +33,8 @@ struct TokenLogprob {
 
 struct SampledToken {
   int32_t id = -1;
-  float logprob = 0;               // of the model's own distribution, before bias, penalties and temperature
-  std::vector<TokenLogprob> top;   // options.logprobs of them, most likely first; ties by lower id
+  float logprob = 0;              // of the model's own distribution, before bias, penalties and temperature
+  std::vector<TokenLogprob> top;  // options.logprobs of them, most likely first; ties by lower id
 };
 
 // One per sequence; holds its random state and token counts. Not shared between threads.

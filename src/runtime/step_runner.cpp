@@ -28,9 +28,10 @@ void StepRunner::flatten(std::span<const StepSequence> sequences) {
     for (size_t i = 0; i < sequence.ids.size(); ++i) {
       int32_t id = sequence.ids[i];
       if (id < 0 || id >= model_.info.vocab)
-        throw Error(ErrorCode::invalid_argument, "token id " + std::to_string(id), "the vocabulary has " + std::to_string(model_.info.vocab) + " ids");
-      bool wanted = sequence.logits == StepSequence::Logits::all ||
-                    (sequence.logits == StepSequence::Logits::last && i + 1 == sequence.ids.size());
+        throw Error(ErrorCode::invalid_argument, "token id " + std::to_string(id),
+                    "the vocabulary has " + std::to_string(model_.info.vocab) + " ids");
+      bool wanted =
+          sequence.logits == StepSequence::Logits::all || (sequence.logits == StepSequence::Logits::last && i + 1 == sequence.ids.size());
       if (wanted) logits_row_.push_back(static_cast<int32_t>(ids_.size()));
       ids_.push_back(id);
       positions_.push_back(static_cast<int32_t>(sequence.cached + static_cast<int64_t>(i)));
@@ -41,16 +42,21 @@ void StepRunner::flatten(std::span<const StepSequence> sequences) {
 
 TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepObserver* observer) {
   flatten(sequences);
-  for (const StepSequence& sequence : sequences)
-    kv_.reserve(*sequence.pages, sequence.cached + static_cast<int64_t>(sequence.ids.size()));
+  for (const StepSequence& sequence : sequences) kv_.reserve(*sequence.pages, sequence.cached + static_cast<int64_t>(sequence.ids.size()));
   tables_.clear();
   for (int group = 0; group < kv_.groups(); ++group)
     for (const StepSequence& sequence : sequences) {
       const std::vector<int32_t>& pages = sequence.pages->tables[group];
       tables_.push_back({pages.data(), static_cast<int32_t>(pages.size())});
     }
-  BatchView batch{static_cast<int32_t>(ids_.size()), static_cast<int32_t>(sequences.size()), static_cast<int32_t>(logits_row_.size()),
-                  kv_.groups(),  positions_.data(),  sequence_of_.data(), logits_row_.data(), tables_.data()};
+  BatchView batch{static_cast<int32_t>(ids_.size()),
+                  static_cast<int32_t>(sequences.size()),
+                  static_cast<int32_t>(logits_row_.size()),
+                  kv_.groups(),
+                  positions_.data(),
+                  sequence_of_.data(),
+                  logits_row_.data(),
+                  tables_.data()};
   bool one_each = std::ranges::all_of(sequences, [](const StepSequence& s) { return s.ids.size() == 1; });
   Executor& executor = one_each && batch.tokens <= model_.decode.max_symbols.tokens ? decode_ : prefill_;
   return executor.run({ids_, batch, kv_.layers()}, observer);

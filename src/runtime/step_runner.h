@@ -14,7 +14,7 @@ namespace hyalite {
 
 // A sequence's share of a step: `ids` continue what `cached` positions already hold.
 struct StepSequence {
-  SequencePages* pages = nullptr;   // reserved by run() as far as needed
+  SequencePages* pages = nullptr;  // reserved by run() as far as needed
   int64_t cached = 0;
   std::span<const int32_t> ids;
   enum class Logits : uint8_t { none, last, all } logits = Logits::last;
@@ -26,8 +26,8 @@ class StepRunner {
   StepRunner(const ModelPlan& model, const KvPoolOptions& kv, ThreadPool& pool);
 
   // Logits of the rows asked for, in sequence order, then token order; valid until the next run. Throws Error{invalid_argument} for an id
-  // outside the vocabulary, Error{context_length_exceeded} for a sequence that does not fit. After an error the caches are unchanged as far as
-  // any sequence's `cached` count goes. One caller at a time.
+  // outside the vocabulary, Error{context_length_exceeded} for a sequence that does not fit. After an error the caches are unchanged as far
+  // as any sequence's `cached` count goes. One caller at a time.
   TensorView run(std::span<const StepSequence> sequences, const StepObserver* observer = nullptr);
 
   // The most tokens and logits rows that one step may have.

@@ -10,13 +10,13 @@ namespace hyalite {
 
 struct BenchmarkOptions {
   int64_t prompt_tokens = 256, decode_tokens = 32, batch = 1;
-  int64_t repeats = 3, warmup = 1;   // a warm-up run is a whole run that is not counted
+  int64_t repeats = 3, warmup = 1;  // a warm-up run is a whole run that is not counted
   int64_t prefill_chunk = 512;
 };
 
 struct BenchmarkSample {
-  double prefill_ms = 0;       // the whole prefill of the batch
-  double decode_ms = 0;        // one decode step of the batch, on average
+  double prefill_ms = 0;  // the whole prefill of the batch
+  double decode_ms = 0;   // one decode step of the batch, on average
 };
 
 struct Spread {

@@ -50,7 +50,8 @@ PerplexityResult measure_perplexity(Engine& engine, std::span<const int32_t> ids
                                     const std::atomic<bool>* cancel) {
   PerplexityResult result{.windows = static_cast<int64_t>(ids.size()) / context};
   if (result.windows == 0)
-    throw Error(ErrorCode::invalid_argument, "--file", "the text has " + std::to_string(ids.size()) + " tokens, a window has " + std::to_string(context));
+    throw Error(ErrorCode::invalid_argument, "--file",
+                "the text has " + std::to_string(ids.size()) + " tokens, a window has " + std::to_string(context));
   const TokenizerSpec& spec = engine.model().tokenizer;
   const bool begins_with_bos = !spec.prefix.empty() && spec.prefix.front() == spec.bos;
   double sum = 0, squares = 0;
@@ -69,7 +70,8 @@ PerplexityResult measure_perplexity(Engine& engine, std::span<const int32_t> ids
   const double mean = sum / static_cast<double>(result.tokens);
   result.perplexity = std::exp(mean);
   double variance = squares / static_cast<double>(result.tokens) - mean * mean;
-  result.standard_error = result.perplexity * std::sqrt(std::max(0.0, variance) / static_cast<double>(std::max<int64_t>(1, result.tokens - 1)));
+  result.standard_error =
+      result.perplexity * std::sqrt(std::max(0.0, variance) / static_cast<double>(std::max<int64_t>(1, result.tokens - 1)));
   return result;
 }
 

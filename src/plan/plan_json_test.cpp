@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "plan/execution_plan.h"
+#include "plan/testing_plan.h"
+
+namespace hyalite {
+namespace {
+
+Json example() {
+  return to_json(make_plan(testing::mlp_graph(2), {CacheSpec{CacheSpec::Kind::sliding_window, 2, 64, 32, DType::bf16}},
+                           testing::plan_options(IsaLevel::avx2)));
+}
+
+TEST(PlanJson, RoundTripsThroughText) {
+  Json json = example();
+  Json again = to_json(plan_from_json(Json::parse(json.dump()), "plan"));
+  EXPECT_EQ(json.dump(), again.dump());
+}
+
+// Each edit must be refused, naming the place.
+TEST(PlanJson, RefusesWhatCouldNotRun) {
+  struct Case {
+    const char* what;
+    void (*edit)(Json&);
+    const char* word;
+  };
+  const Case cases[] = {
+      {"unknown op", [](Json& j) { j["steps"][0]["op"] = "nonsense"; }, "nonsense"},
+      {"unknown variant", [](Json& j) { j["steps"][0]["variant"] = "embed.gpu"; }, "embed.gpu"},
+      {"variant of another op", [](Json& j) { j["steps"][0]["variant"] = "add.scalar"; }, "add.scalar"},
+      {"offset past the arena", [](Json& j) { j["steps"][1]["outputs"][0]["offset"] = int64_t{1} << 40; }, "arena"},
+      {"negative offset", [](Json& j) { j["steps"][1]["outputs"][0]["offset"] = -64; }, "arena"},
+      {"weight index", [](Json& j) { j["steps"][0]["inputs"][1]["index"] = 999; }, "999"},
+      {"missing operand", [](Json& j) { j["steps"][1]["inputs"].erase(0); }, "operands"},
+      {"workspace", [](Json& j) { j["steps"][1]["workspace_bytes"] = int64_t{1} << 40; }, "workspace"},
+      {"no steps", [](Json& j) { j.erase("steps"); }, "steps"},
+      {"dimension", [](Json& j) { j["weights"][0]["dims"][0] = -3; }, "dimension"},
+      {"wrong type", [](Json& j) { j["arena_bytes"] = "much"; }, "arena_bytes"},
+  };
+  for (const Case& one : cases) {
+    Json json = example();
+    one.edit(json);
+    try {
+      plan_from_json(json, "schedules/decode.json");
+      ADD_FAILURE() << one.what << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_model) << one.what;
+      EXPECT_NE(std::string(error.what()).find(one.word), std::string::npos) << one.what << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find("schedules/decode.json"), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hyalite

@@ -1,0 +1,101 @@
+#include "plan/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "plan/testing_plan.h"
+
+namespace hyalite {
+namespace {
+
+using testing::mlp_graph;
+using testing::plan_options;
+
+bool uses(const ExecutionPlan& plan, std::string_view word) {
+  for (const PlanStep& step : plan.steps)
+    if (step.variant->name.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+TEST(KernelSelection, AForcedInstructionSetIsWhatThePlanNames) {
+  EXPECT_FALSE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::scalar)), "avx"));
+  EXPECT_FALSE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx512"));
+  EXPECT_TRUE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx2"));
+  EXPECT_TRUE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx512)), "avx512"));
+}
+
+TEST(KernelSelection, ReferenceNumericsTakeNothingButTheReference) {
+  ExecutionPlan plan = make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx512, "reference"));
+  for (const PlanStep& step : plan.steps) EXPECT_TRUE(step.variant->name.ends_with(".reference")) << step.variant->name;
+  for (const PlanWeight& weight : plan.weights) EXPECT_FALSE(weight.packed) << weight.name;
+}
+
+TEST(KernelSelection, EveryStepSaysWhyAndWhatWasRefused) {
+  ExecutionPlan plan = make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx2));
+  for (const PlanStep& step : plan.steps) {
+    EXPECT_FALSE(step.reason.empty());
+    EXPECT_GT(step.cost.bytes, 0) << step.path;
+    EXPECT_FALSE(step.refused.empty()) << step.variant->name;
+    for (const RefusedVariant& one : step.refused) EXPECT_FALSE(one.why.empty()) << one.variant;
+  }
+}
+
+TEST(KernelSelection, AnUnloweredOpIsNamed) {
+  Graph graph = mlp_graph(1);
+  PlanOptions options = plan_options(IsaLevel::avx2);
+  graph.set_outputs({});
+  EXPECT_THROW(make_plan(graph, {}, options), Error);
+}
+
+// Values that are alive at the same step must not share a byte.
+TEST(MemoryPlanning, LiveValuesNeverOverlap) {
+  for (int layers : {1, 2, 7}) {
+    ExecutionPlan plan = make_plan(mlp_graph(layers), {}, plan_options(IsaLevel::avx2));
+    struct Life {
+      int64_t offset, end;
+      int first, last;
+    };
+    std::map<std::string, Life> lives;
+    for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
+      for (const PlanOperand& in : plan.steps[i].inputs)
+        if (in.kind == PlanOperand::Kind::arena) lives.at(in.name).last = i;
+      for (const PlanOperand& out : plan.steps[i].outputs)
+        lives[out.name] = {out.offset, out.offset + bytes_of(out.type.tensor, plan.max_symbols), i, i};
+    }
+    lives.at(plan.logits.name).last = static_cast<int>(plan.steps.size());
+    int64_t unshared = 0;
+    for (const auto& [a, x] : lives) {
+      unshared += x.end - x.offset;
+      EXPECT_LE(x.end, plan.arena_bytes);
+      for (const auto& [b, y] : lives)
+        if (a < b && x.first <= y.last && y.first <= x.last) EXPECT_TRUE(x.end <= y.offset || y.end <= x.offset) << a << " and " << b;
+    }
+    if (layers == 7) EXPECT_LT(plan.arena_bytes, unshared / 3);
+  }
+}
+
+TEST(Scheduling, RunsFirstWhatLetsMemoryGo) {
+  // Two independent chains: the one whose input dies and shrinks goes first, though it stands second.
+  const char* text =
+      "graph @decode(%ids: tensor<T x i32>) -> (tensor<T x 8 x f32>) {\n"
+      "  %table = weight {name = \"table\"} : tensor<32 x 64 x f32>\n"
+      "  %narrow = weight {name = \"narrow\"} : tensor<8 x 64 x f32>\n"
+      "  %wide = weight {name = \"wide\"} : tensor<512 x 64 x f32>\n"
+      "  %back = weight {name = \"back\"} : tensor<8 x 512 x f32>\n"
+      "  %x = embed %ids, %table : tensor<T x 64 x f32>\n"
+      "  %w = matmul %x, %wide : tensor<T x 512 x f32>\n"
+      "  %n = matmul %x, %narrow : tensor<T x 8 x f32>\n"
+      "  %b = matmul %w, %back : tensor<T x 8 x f32>\n"
+      "  %y = add %b, %n : tensor<T x 8 x f32>\n"
+      "  return %y\n}\n";
+  ExecutionPlan plan = select_kernels(parse_module(text, "chains").graphs[0], {}, plan_options(IsaLevel::scalar, "reference"));
+  EXPECT_GT(schedule_steps(plan), 0);
+  std::vector<std::string> order;
+  for (const PlanStep& step : plan.steps) order.push_back(step.outputs[0].name);
+  EXPECT_EQ(order, (std::vector<std::string>{"x", "n", "w", "b", "y"}));
+}
+
+}  // namespace
+}  // namespace hyalite

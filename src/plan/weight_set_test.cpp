@@ -1,0 +1,69 @@
+#include "plan/weight_set.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "plan/testing_plan.h"
+
+namespace hyalite {
+namespace {
+
+std::shared_ptr<WeightStore> random_store(const ExecutionPlan& plan) {
+  auto store = std::make_shared<WeightStore>();
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (const PlanWeight& weight : plan.weights) {
+    if (!weight.values.empty()) continue;
+    std::vector<uint8_t> bytes(bytes_of(weight.type, {}));
+    for (size_t i = 0; i < bytes.size() / 4; ++i) reinterpret_cast<float*>(bytes.data())[i] = normal(random);
+    store->add_owned(weight.name, weight.type, {"test", weight.name}, std::move(bytes));
+  }
+  return store;
+}
+
+TEST(WeightSet, PacksOnceForBothPlansAndKeepsEveryValue) {
+  ExecutionPlan plan = make_plan(testing::mlp_graph(2), {}, testing::plan_options(IsaLevel::avx2));
+  std::shared_ptr<WeightStore> store = random_store(plan);
+  ThreadPool pool(2);
+  const ExecutionPlan* plans[] = {&plan, &plan};
+  auto set = WeightSet::pack(plans, store, pool);
+  size_t packed = 0;
+  for (const PlanWeight& weight : plan.weights) {
+    if (!weight.packed) continue;
+    ++packed;
+    const PackedLayout* layout = packed_layout_of(weight.type.dtype);
+    TensorView source = store->view(weight.name), view = set->view(weight, true);
+    std::vector<float> row(source.columns());
+    for (int64_t r = 0; r < source.dims[0]; ++r) {
+      layout->unpack_row(static_cast<const uint8_t*>(view.data), source.dims[0], source.columns(), r, row.data());
+      ASSERT_EQ(0, std::memcmp(row.data(), source.row(r), row.size() * sizeof(float))) << weight.name << " row " << r;
+    }
+  }
+  EXPECT_EQ(packed, 7u);
+  EXPECT_EQ(set->entries().size(), plan.weights.size());
+}
+
+TEST(WeightSet, PredictsItsBytes) {
+  ExecutionPlan plan = make_plan(testing::mlp_graph(1), {}, testing::plan_options(IsaLevel::scalar));
+  ThreadPool pool(1);
+  const ExecutionPlan* plans[] = {&plan};
+  auto set = WeightSet::pack(plans, random_store(plan), pool);
+  size_t predicted = 0;
+  for (const PlanWeight& weight : plan.weights)
+    if (weight.packed) predicted += (weight_bytes(weight.type, true) + 63) / 64 * 64;
+  EXPECT_EQ(set->owned_bytes(), predicted);
+}
+
+TEST(PageMemory, IsZeroAndStartsOnAPage) {
+  for (size_t bytes : {size_t{1}, size_t{4096}, size_t{5} << 20}) {
+    PageMemory memory(bytes, true);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % 4096, 0u);
+    EXPECT_EQ(memory.data()[0], 0);
+    EXPECT_EQ(memory.data()[bytes - 1], 0);
+  }
+  EXPECT_EQ(PageMemory(0).data(), nullptr);
+}
+
+}  // namespace
+}  // namespace hyalite

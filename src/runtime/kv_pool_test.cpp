@@ -1,0 +1,84 @@
+#include "runtime/kv_pool.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+CacheSpec full() {
+  return {CacheSpec::Kind::paged, 2, 16, 0, DType::f16};
+}
+CacheSpec sliding(int window) {
+  return {CacheSpec::Kind::sliding_window, 2, 16, window, DType::f16};
+}
+
+TEST(KvPool, LayersWithEqualSpecsShareAGroup) {
+  KvPool pool({sliding(32), full(), sliding(32)}, {.max_tokens = 640, .max_sequences = 2, .max_step_tokens = 64});
+  EXPECT_EQ(pool.groups(), 2);
+  EXPECT_EQ(pool.layers()[0].group, pool.layers()[2].group);
+  EXPECT_NE(pool.layers()[0].group, pool.layers()[1].group);
+  EXPECT_NE(pool.layers()[0].data, pool.layers()[2].data);
+}
+
+TEST(KvPool, PredictsTheBytesItTakes) {
+  std::vector<CacheSpec> layers = {sliding(32), full(), full()};
+  KvPoolOptions options{.max_tokens = 1000, .max_sequences = 3, .max_step_tokens = 64};
+  KvPool pool(layers, options);
+  EXPECT_EQ(pool.bytes(), KvPool::bytes_needed(layers, options));
+  // 16 pages a sequence for 1,000 positions; the ring holds 32 + 64 positions and a page more, that is 3 pages.
+  EXPECT_EQ(pool.bytes(), 3 * (2 * 16 + 3) * page_bytes_of(full()));
+}
+
+TEST(KvPool, PagesGrowWithTheSequenceAndComeBack) {
+  KvPool pool({full()}, {.max_tokens = 256, .max_sequences = 2});
+  SequencePages a, b;
+  pool.reserve(a, 1);
+  EXPECT_EQ(a.tables[0].size(), 1u);
+  pool.reserve(a, 64);
+  EXPECT_EQ(a.tables[0].size(), 1u);
+  pool.reserve(a, 65);
+  EXPECT_EQ(a.tables[0].size(), 2u);
+  pool.reserve(b, 256);
+  EXPECT_EQ(pool.free_pages(0), 8 - 2 - 4);
+  pool.check({&a, &b});
+  pool.release(a);
+  pool.release(b);
+  pool.check({});
+  EXPECT_EQ(pool.free_pages(0), 8);
+}
+
+TEST(KvPool, ASlidingGroupReusesARing) {
+  KvPool pool({sliding(100)}, {.max_tokens = 6400, .max_sequences = 1, .max_step_tokens = 1});
+  SequencePages pages;
+  pool.reserve(pages, 6400);
+  EXPECT_EQ(pages.tables[0].size(), 3u);
+}
+
+TEST(KvPool, RefusesMoreThanItHolds) {
+  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1});
+  SequencePages a, b;
+  try {
+    pool.reserve(a, 129);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::context_length_exceeded);
+    EXPECT_NE(std::string(error.what()).find("129"), std::string::npos);
+  }
+  pool.reserve(a, 128);
+  EXPECT_THROW(pool.reserve(b, 1), Error);
+  pool.check({&a, &b});  // the refused request took nothing
+}
+
+TEST(KvPool, CheckFindsAPageThatHasTwoOwners) {
+  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1});
+  SequencePages a;
+  pool.reserve(a, 10);
+  SequencePages copy = a;
+  EXPECT_THROW(pool.check({&a, &copy}), Error);
+  EXPECT_THROW(pool.check({}), Error);
+}
+
+}  // namespace
+}  // namespace hyalite
