@@ -1,6 +1,7 @@
 // The printer, the parser, and that each undoes the other.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 #include "base/error.h"
@@ -136,6 +137,20 @@ TEST(Text, RefusesBytesThatAreNotUtf8) {
   for (const char* bytes : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"})
     EXPECT_EQ(error_of(std::string("graph\n  // ") + bytes), "model.cir:2:6: the text is not UTF-8");
   EXPECT_EQ(error_of(std::string("graph\0", 6)).substr(0, 12), "model.cir:1:");
+}
+
+TEST(Text, TimeIsLinearInTheText) {
+  std::string body;
+  for (int i = 0; i < 50'000; ++i) body += "  %y" + std::to_string(i) + " = silu %x at \"blk." + std::to_string(i) + "\"\n";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_module(graph_with(body), "long.cir").graphs[0].node_count(), 50'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  std::string outputs = "  return %x";
+  for (int i = 0; i < 50'000; ++i) outputs += ", %nobody" + std::to_string(i);
+  EXPECT_EQ(error_of("graph @g(%x: batch) {\n" + outputs + "\n}"), "model.cir:2:14: %nobody0 is not defined");
+  std::string results = "  %a0";
+  for (int i = 1; i < 50'000; ++i) results += ", %a" + std::to_string(i);
+  EXPECT_EQ(error_of(graph_with(results + " = silu %x")), "model.cir:2:89: a node has at most 16 results");
 }
 
 TEST(Text, StringsEndInTheirLine) {

@@ -1,5 +1,7 @@
 // Each op against values worked out by hand (or by the formula written out again in double precision).
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <numbers>
 #include <set>
 
@@ -37,6 +39,15 @@ TEST(OpTable, FindsEveryOpByName) {
     for (const AttrSpec& attr : op->attrs) EXPECT_EQ(find_attr(*op, attr.name), &attr);
   }
   EXPECT_EQ(find_op("no_such_op"), nullptr);
+}
+
+TEST(OpTable, IsDocumented) {
+  std::ifstream file(std::string(HYALITE_SOURCE_DIR) + "/docs/ops.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const OpSpec* op : all_ops()) {
+    EXPECT_NE(text.find("`" + std::string(op->name) + "`"), std::string::npos) << op->name;
+    for (const AttrSpec& attr : op->attrs) EXPECT_NE(text.find("`" + std::string(attr.name) + "`"), std::string::npos) << attr.name;
+  }
 }
 
 TEST(OpTable, EveryOpButTheLeavesEvaluates) {
