@@ -60,9 +60,9 @@ ValueId BlockBuilder::append(std::string_view op, std::vector<ValueId> operands,
 
 ValueId BlockBuilder::weight(const std::string& name) {
   std::string value = name.starts_with("blk.") ? "blk" + name.substr(4) : name;
-  NodeId node =
-      graph_.append(op_named("weight"), {}, {{"name", name}}, {value + ".w"}, {.path = name}, {ValueType::of(weights_.at(name).type)});
-  return graph_.result(node);
+  std::string path = name.ends_with(".bias") ? name : name + ".weight";
+  ValueType type = ValueType::of(weights_.at(name).type);
+  return graph_.result(graph_.append(op_named("weight"), {}, {{"name", name}}, {value + ".w"}, {.path = path}, {type}));
 }
 
 ValueId BlockBuilder::embedding() {
@@ -83,16 +83,14 @@ ValueId BlockBuilder::project(ValueId x, int64_t layer, const std::string& part,
   return append("add", {y, weight(tensor_of(layer, tensor + ".bias"))}, {}, value_of(layer, part + ".biased"), path + ".bias");
 }
 
-ValueId BlockBuilder::rope_frequencies(const RopeConfig& rope, int64_t layer) {
-  std::vector<ValueId> factors{rope.has_factors ? weight("rope_factors") : kNone};
-  return append("rope_frequencies", factors, frequency_attrs(rope), value_of(layer, "attn.freqs"), tensor_of(layer, "attn.freqs"));
-}
-
 ValueId BlockBuilder::rotate(ValueId x, int64_t layer, const std::string& part) {
   const RopeConfig& rope = slides(config_, layer) ? config_.local_rope : config_.rope;
+  ValueId factors = rope.has_factors ? weight("rope_factors") : kNone;
+  std::string frequencies_part = part + ".freqs";
+  ValueId frequencies =
+      append("rope_frequencies", {factors}, frequency_attrs(rope), value_of(layer, frequencies_part), tensor_of(layer, frequencies_part));
   Attrs attrs{{"head_dim", config_.head_dim}, {"interleaved", rope.interleaved}};
   if (rope.attention_factor != 1) attrs.set("scale", rope.attention_factor);
-  ValueId frequencies = rope_frequencies(rope, layer);
   return append("rope", {x, frequencies, batch_}, attrs, value_of(layer, part + ".rope"), tensor_of(layer, part + ".rope"));
 }
 

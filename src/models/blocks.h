@@ -42,7 +42,6 @@ class BlockBuilder {
   ValueId append(std::string_view op, std::vector<ValueId> operands, Attrs attrs, const std::string& name, const std::string& path);
   ValueId weight(const std::string& name);
   ValueId project(ValueId x, int64_t layer, const std::string& part, const std::string& tensor, bool bias);
-  ValueId rope_frequencies(const RopeConfig& rope, int64_t layer);
   ValueId rotate(ValueId x, int64_t layer, const std::string& part);
   ValueId attend(ValueId q, ValueId k, ValueId v, int64_t layer);
 

@@ -145,7 +145,7 @@ TEST(ModelBuilder, RopeScalingReachesTheGraph) {
 TEST(ModelBuilder, PathsNameTheModule) {
   Graph graph = build(small("llama"));
   EXPECT_EQ(graph.node(graph.value(graph.find_value("blk1.attn.q")).producer).from.path, "blk.1.attn.q");
-  EXPECT_EQ(graph.node(graph.value(graph.find_value("blk0.ffn_down.w")).producer).from.path, "blk.0.ffn_down");
+  EXPECT_EQ(graph.node(graph.value(graph.find_value("blk0.ffn_down.w")).producer).from.path, "blk.0.ffn_down.weight");
 }
 
 TEST(ModelBuilder, UnknownFamilyAndMissingWeightAreRefusedByName) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <set>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -113,6 +115,20 @@ TEST_P(Pipeline, FusesEveryLayer) {
   int smaller = 0;
   for (const PassTrace& trace : traces) smaller += trace.nodes_after < trace.nodes_before;
   EXPECT_GE(smaller, 4);
+}
+
+TEST_P(Pipeline, PathsNameNodes) {
+  Model model = random_model(tiny(GetParam()), DType::q8_0);
+  Module module = build_model(model.config, model.weights);
+  run_passes(default_pipeline(), module, context_of(model));
+  for (const Graph& graph : module.graphs) {
+    std::set<std::string> paths;
+    for (NodeId id : graph.order()) {
+      const Provenance& from = graph.node(id).from;
+      EXPECT_TRUE(!from.path.empty() && paths.insert(from.path).second) << from.path;
+      EXPECT_EQ(from.pass.empty(), from.parents.empty()) << from.path << " was made by a pass from nothing";
+    }
+  }
 }
 
 TEST_P(Pipeline, ResumesFromTheTextOfEveryStage) {
