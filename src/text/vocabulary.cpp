@@ -51,12 +51,12 @@ Vocabulary::Vocabulary(const TokenizerSpec& spec) : kinds_(spec.kinds), index_(s
 }
 
 void Vocabulary::fill_pieces(const TokenizerSpec& spec) {
-  const bool bytes = spec.model == TokenizerModel::bpe_bytes;
+  const bool bytes = spec.model == TokenizerModel::bpe_bytes, scores = spec.model == TokenizerModel::bpe_scores;
   pieces_.reserve(spec.pieces.size(), spec.pieces.text().size());
   std::string decoded;
   for (size_t i = 0; i < spec.pieces.size(); ++i) {
     const TokenKind kind = kinds_[i];
-    const bool matched = kind == TokenKind::normal || (!bytes && (kind == TokenKind::user_defined || kind == TokenKind::unused));
+    const bool matched = kind == TokenKind::normal || (scores && (kind == TokenKind::user_defined || kind == TokenKind::unused));
     std::string_view piece = spec.pieces[i];
     if (valid_prefix(piece) != piece.size()) refuse("pieces", "piece " + std::to_string(i) + " is not valid UTF-8");
     decoded.clear();

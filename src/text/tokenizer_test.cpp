@@ -1,0 +1,138 @@
+#include "text/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "text/detokenizer.h"
+#include "text/test_specs.h"
+
+namespace hyalite {
+namespace {
+
+using Ids = std::vector<int32_t>;
+constexpr EncodeOptions kPlain{.add_special = false};
+constexpr EncodeOptions kUserText{.add_special = false, .parse_special = false};
+
+TEST(Tokenizer, MergesBytesByRank) {
+  const TokenizerSpec spec = byte_level_spec({"he", "l l", "ll o", "he llo"});
+  const Tokenizer tokenizer(spec);
+  EXPECT_EQ(tokenizer.encode("hello"), (Ids{259}));
+  EXPECT_EQ(tokenizer.encode("hell"), (Ids{256, 257}));
+  EXPECT_EQ(tokenizer.piece(259), "hello");
+}
+
+TEST(Tokenizer, TakesTheLongWayThroughTheSameMerges) {
+  // 200 symbols go through the heap, 40 through the scan: the ids of the long word must be those of its parts.
+  const Tokenizer tokenizer(byte_level_spec({"aa", "aa aa", "aaaa aaaa"}));
+  EXPECT_EQ(tokenizer.encode(std::string(200, 'a')), Ids(25, 258));
+  EXPECT_EQ(tokenizer.encode(std::string(40, 'a')), Ids(5, 258));
+  EXPECT_EQ(tokenizer.encode(std::string(100001, 'a')).size(), 12501u);
+}
+
+TEST(Tokenizer, KeepsBytesThatAreNoText) {
+  const Tokenizer tokenizer(byte_level_spec({"he"}));
+  using namespace std::string_literals;
+  for (const std::string& text : {"\xff\xfehe\xc3"s, "a\0b"s, "\xe6\x97"s, "\xed\xa0\x80x"s, ""s, "\xf4\x90\x80\x80"s})
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+}
+
+TEST(Tokenizer, FallsBackToBytesAfterAndWithoutASpecialToken) {
+  for (bool prefix : {true, false}) {
+    const Tokenizer tokenizer(sentencepiece_spec(prefix));
+    const Ids space = prefix ? Ids{kSpaceG} : Ids{kG};
+    Ids expected = {kBos};
+    expected.insert(expected.end(), space.begin(), space.end());
+    EXPECT_EQ(tokenizer.encode("<s>G", kPlain), expected);
+    EXPECT_EQ(tokenizer.encode(" G", kPlain), prefix ? (Ids{kSpace, kSpaceG}) : Ids{kSpaceG});
+    EXPECT_EQ(tokenizer.encode("G", {}).front(), kBos);
+    Ids llama = tokenizer.encode("🦙", kPlain);
+    if (prefix) llama.erase(llama.begin());
+    EXPECT_EQ(llama, (Ids{byte_id(0xf0), byte_id(0x9f), byte_id(0xa6), byte_id(0x99)}));
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode("G 🦙 G\xff")), "G 🦙 G\xff");
+  }
+}
+
+TEST(Tokenizer, UserTextNeverBecomesAControlToken) {
+  const Tokenizer tokenizer(sentencepiece_spec(false));
+  EXPECT_EQ(tokenizer.encode("<s>", kPlain), (Ids{kBos}));
+  for (int32_t id : tokenizer.encode("<s>G<s>", kUserText)) EXPECT_FALSE(tokenizer.is_control(id));
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("<s>G", kUserText)), "<s>G");
+  const Prompt prompt = {{"<s>", true}, {"<s>G", false}, {"<s>", true}};
+  const Ids ids = tokenizer.encode(prompt);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), kBos), 2);
+  EXPECT_EQ(tokenizer.decode(ids), "<s>G");
+  // A control token does not reach across a border, whoever wrote both sides.
+  const Ids split = tokenizer.encode(Prompt{{"<", true}, {"s>", true}});
+  EXPECT_EQ(std::count(split.begin(), split.end(), kBos), 0);
+}
+
+TEST(Tokenizer, AddsTheBeginningOnce) {
+  const Tokenizer tokenizer(sentencepiece_spec(true));
+  EXPECT_EQ(tokenizer.encode(""), (Ids{kBos}));
+  EXPECT_EQ(tokenizer.encode("", kPlain), Ids{});
+  const Ids chat = tokenizer.encode(Prompt{{"<s>", true}, {"G", false}});
+  EXPECT_EQ(std::count(chat.begin(), chat.end(), kBos), 1);
+}
+
+TEST(Tokenizer, KnowsPaddedIds) {
+  TokenizerSpec spec = byte_level_spec({"he"});
+  spec.pieces.push_back("[PAD]");
+  spec.kinds.push_back(TokenKind::unused);
+  const Tokenizer tokenizer(spec);
+  EXPECT_TRUE(tokenizer.is_unused(257));
+  EXPECT_TRUE(tokenizer.is_unused(300));
+  EXPECT_FALSE(tokenizer.is_unused(0));
+  EXPECT_EQ(tokenizer.piece(300), "");
+  EXPECT_EQ(tokenizer.piece(-1), "");
+  EXPECT_EQ(tokenizer.decode(Ids{0, 300, -5}), std::string(1, '\0'));
+}
+
+TEST(Tokenizer, RunsInManyThreads) {
+  const Tokenizer tokenizer(byte_level_spec({"he", "l l", "ll o", "he llo"}));
+  const Ids expected = tokenizer.encode("hello hello helo hell");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) EXPECT_EQ(tokenizer.encode("hello hello helo hell"), expected);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Tokenizer, RefusesSpecsThatContradictThemselves) {
+  const auto refused = [](auto change) {
+    TokenizerSpec spec = byte_level_spec({"he"});
+    change(spec);
+    EXPECT_THROW(Tokenizer{spec}, Error);
+  };
+  refused([](TokenizerSpec& s) { s.pieces = {}; });
+  refused([](TokenizerSpec& s) { s.kinds.pop_back(); });
+  refused([](TokenizerSpec& s) { s.merges[0].result = 400; });
+  refused([](TokenizerSpec& s) { s.merges[0].left = -1; });
+  refused([](TokenizerSpec& s) { s.added.push_back({.id = 999, .text = "x"}); });
+  refused([](TokenizerSpec& s) { s.prefix = {-3}; });
+  refused([](TokenizerSpec& s) { s.model = TokenizerModel::unigram; });
+  refused([](TokenizerSpec& s) { s.normalizers = {{.type = "Nmt"}}; });
+  refused([](TokenizerSpec& s) { s.pre_tokenizers = {{.type = "UnicodeScripts"}}; });
+  refused([](TokenizerSpec& s) { s.decoders = {{.type = "CTC"}}; });
+}
+
+TEST(Detokenizer, NeverGivesHalfACharacter) {
+  const Tokenizer tokenizer(sentencepiece_spec(true));
+  Detokenizer steps(tokenizer, true, true);
+  EXPECT_EQ(steps.push(kBos), "");
+  EXPECT_EQ(steps.push(kSpaceG), "G");
+  EXPECT_EQ(steps.push(kSpaceG), " G");
+  for (int byte : {0xf0, 0x9f, 0xa6}) EXPECT_EQ(steps.push(byte_id(byte)), "");
+  EXPECT_EQ(steps.push(byte_id(0x99)), "🦙");
+  EXPECT_EQ(steps.push(byte_id(0xe6)), "");
+  EXPECT_EQ(steps.push(kG), "\xe6G");  // can no longer become a character
+  EXPECT_EQ(steps.push(byte_id(0xff)), "\xff");
+  EXPECT_EQ(steps.push(byte_id(0xc3)), "");
+  EXPECT_EQ(steps.finish(), "\xc3");
+  EXPECT_EQ(steps.finish(), "");
+}
+
+}  // namespace
+}  // namespace hyalite
