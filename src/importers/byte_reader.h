@@ -32,6 +32,7 @@ class ByteReader {
   }
 
   std::span<const uint8_t> take(uint64_t size, std::string_view what) {
+    field_ = offset_;
     if (size > left()) {
       refuse(std::string(what) + " needs " + std::to_string(size) + " bytes, but only " + std::to_string(left()) + " of the file are left");
     }
@@ -43,24 +44,24 @@ class ByteReader {
   // A u64 length and that many bytes.
   std::string_view take_string(uint64_t max_length, std::string_view what) {
     const auto length = read<uint64_t>(what);
-    if (length > max_length) {
-      offset_ -= sizeof length;
+    if (length > max_length)
       refuse(std::string(what) + " claims " + std::to_string(length) + " bytes, at most " + std::to_string(max_length) + " are allowed");
-    }
     auto taken = take(length, what);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
 
+  // About the field that was read last, or could not be.
   [[noreturn]] void refuse(const std::string& message, ErrorCode code = ErrorCode::invalid_model) const {
     std::string where(file_);
-    if (!kind_.empty()) where.append(": ").append(kind_).append(" ").append(name_);
-    throw Error(code, where, message + " (at offset " + std::to_string(offset_) + ")");
+    if (!kind_.empty()) where.append(": ").append(kind_);
+    if (!name_.empty()) where.append(" ").append(name_);
+    throw Error(code, where, message + " (at offset " + std::to_string(field_) + ")");
   }
 
  private:
   std::span<const uint8_t> bytes_;
   std::string_view file_, kind_, name_;
-  uint64_t offset_ = 0;
+  uint64_t offset_ = 0, field_ = 0;  // of the next byte; of the last field
 };
 
 }  // namespace hyalite

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "importers/remarks.h"
 #include "importers/rope_scaling.h"
 
 namespace hyalite {
@@ -104,7 +105,7 @@ void read_common(const ArchitectureKeys& keys, const GgufTensorFacts& facts, Mod
   if (keys.metadata().boolean(keys.key("attention.causal")) == false)
     throw Error(ErrorCode::unsupported, keys.metadata().file() + ": key " + keys.key("attention.causal"),
                 "Hyalite runs causal models only");
-  config.name = keys.metadata().string("general.name").value_or("");
+  config.name = readable(keys.metadata().string("general.name").value_or(""));
   config.layers = keys.required("block_count");
   config.hidden = keys.required("embedding_length");
   config.intermediate = keys.required("feed_forward_length");

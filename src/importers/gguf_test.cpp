@@ -118,6 +118,15 @@ TEST(Gguf, Gemma3) {
   EXPECT_EQ(import_of(w).config.sliding_layers, (std::vector<bool>{false, true}));
 }
 
+TEST(Gguf, MendsNamesThatAreNoText) {
+  GgufWriter w = tiny_llama();
+  w.drop("general.name").string("general.name", "a\xff" + std::string(5000, 'b')).f32_tensor("odd\xfe", {1});
+  const ImportedModel model = import_of(w);
+  EXPECT_EQ(model.config.name.substr(0, 5), "a\uFFFDb");
+  EXPECT_LT(model.config.name.size(), 250u);
+  EXPECT_NE(model.remarks.at(0).find("odd\uFFFD"), std::string::npos);
+}
+
 // T16.
 TEST(Gguf, RopeScaling) {
   GgufWriter w = tiny_llama();

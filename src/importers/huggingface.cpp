@@ -102,9 +102,10 @@ ImportedModel import(const fs::path& path, const ImportOptions& options) {
   ImportedModel model;
   model.format = "huggingface";
   model.config = config_from_json(json, config_path);
-  model.config.name = fs::weakly_canonical(path).filename().string();
+  std::error_code error;
+  model.config.name = readable(fs::weakly_canonical(path, error).filename().string());
   model.tokenizer = import_tokenizer_directory(path);
-  model.files.push_back({config_path, fs::file_size(config_path)});
+  model.files.push_back({config_path, fs::file_size(config_path, error)});
   if (options.weights) HfWeights(path, json, model).add_all();
   return model;
 }

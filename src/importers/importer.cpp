@@ -1,5 +1,7 @@
 #include "importers/importer.h"
 
+#include <fstream>
+
 #include "base/error.h"
 
 namespace hyalite {
@@ -29,6 +31,8 @@ std::string names_of_formats() {
     why = "is neither a regular file nor a directory";
   } else if (fs::is_regular_file(status) && fs::file_size(path, error) == 0) {
     why = "is an empty file";
+  } else if (fs::is_regular_file(status) && !std::ifstream(path)) {
+    why = "cannot be opened for reading";
   } else if (fs::is_directory(status)) {
     why = "has no config.json, so it is no model directory";
   }

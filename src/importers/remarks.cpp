@@ -3,8 +3,16 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace hyalite {
+
+std::string readable(std::string_view name) {
+  constexpr size_t kMaxBytes = 200;
+  // The JSON library knows how to mend UTF-8 when it writes.
+  const std::string quoted = Json(name.substr(0, kMaxBytes)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json::parse(quoted).get<std::string>();
+}
 
 void note_unused_tensors(std::vector<std::string> names, const std::string& file, std::vector<std::string>& remarks) {
   if (names.empty()) return;
@@ -13,7 +21,7 @@ void note_unused_tensors(std::vector<std::string> names, const std::string& file
     if (name.ends_with(".bias")) throw Error(ErrorCode::unsupported, file + ": tensor " + name, "this family has no such bias");
   constexpr size_t kListed = 5;
   std::string text = "ignored " + std::to_string(names.size()) + " tensors that the family does not use: ";
-  for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + names[i];
+  for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + readable(names[i]);
   if (names.size() > kListed) text += ", ...";
   remarks.push_back(text);
 }

@@ -1,10 +1,14 @@
-// What importers say about tensors that the model has no use for.
+// What importers tell people.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hyalite {
+
+// A name out of a file, as it may be printed and written to JSON: valid UTF-8 (what is not becomes U+FFFD), at most 200 bytes or so.
+std::string readable(std::string_view name);
 
 // Adds one remark that lists the tensors that were ignored. Throws Error{unsupported} where one of them is a bias: it belongs to a matrix
 // that is used, so the model would not compute what its author meant.
