@@ -1,4 +1,6 @@
 // Importer of Hugging Face directories: config.json, weights in safetensors or NPZ, tokenizer.json.
+#include <algorithm>
+
 #include "base/error.h"
 #include "importers/found_tensor.h"
 #include "importers/hf_config.h"
@@ -95,6 +97,28 @@ class HfWeights {
   size_t scaled_ = 0, doubles_ = 0;
 };
 
+// transformers takes the ends of an answer from config.json where there is no generation_config.json.
+void add_answer_ends(const Json& json, const std::string& where, TokenizerSpec& tokenizer) {
+  const auto eos = json.find("eos_token_id");
+  if (eos == json.end() || eos->is_null()) return;
+  std::vector<int32_t>& ends = tokenizer.end_of_generation;
+  for (const Json& id : eos->is_array() ? *eos : Json::array({*eos})) {
+    if (!id.is_number_integer()) throw Error(ErrorCode::invalid_model, where + ": eos_token_id", "is neither an id nor a list of ids");
+    if (id < 0 || id >= tokenizer.pieces.size()) continue;  // a vocabulary may be cut; such an id never comes
+    if (std::find(ends.begin(), ends.end(), id.get<int32_t>()) == ends.end()) ends.push_back(id.get<int32_t>());
+  }
+  std::sort(ends.begin(), ends.end());
+}
+
+void import_tokenizer(const fs::path& path, const Json& json, const std::string& config_path, ImportedModel& model) {
+  model.tokenizer = import_tokenizer_directory(path);
+  std::error_code error;
+  if (!fs::exists(path / "generation_config.json", error)) add_answer_ends(json, config_path, model.tokenizer);
+  if (static_cast<int64_t>(model.tokenizer.pieces.size()) > model.config.vocab)
+    model.remarks.push_back("the tokenizer has " + std::to_string(model.tokenizer.pieces.size()) + " tokens, the embedding " +
+                            std::to_string(model.config.vocab) + " rows: the tokens beyond cannot be used");
+}
+
 ImportedModel import(const fs::path& path, const ImportOptions& options) {
   constexpr size_t kMaxConfigBytes = 16 << 20;
   const std::string config_path = (path / "config.json").string();
@@ -104,7 +128,7 @@ ImportedModel import(const fs::path& path, const ImportOptions& options) {
   model.config = config_from_json(json, config_path);
   std::error_code error;
   model.config.name = readable(fs::weakly_canonical(path, error).filename().string());
-  model.tokenizer = import_tokenizer_directory(path);
+  import_tokenizer(path, json, config_path, model);
   model.files.push_back({config_path, fs::file_size(config_path, error)});
   if (options.weights) HfWeights(path, json, model).add_all();
   return model;

@@ -43,6 +43,31 @@ TEST(HuggingFace, ImportsALlama) {
   EXPECT_TRUE(model.remarks.empty());
 }
 
+TEST(HuggingFace, TakesAnswerEndsFromConfig) {
+  auto ends = [](const char* eos) {
+    Json config = tiny_llama_config();
+    config["eos_token_id"] = Json::parse(eos);
+    return import_weights(config, tiny_llama_weights().bytes()).tokenizer.end_of_generation;
+  };
+  EXPECT_EQ(ends("3"), (std::vector<int32_t>{3}));
+  EXPECT_EQ(ends("[5, 4, 5, 99]"), (std::vector<int32_t>{4, 5}));
+  EXPECT_TRUE(ends("null").empty());
+  EXPECT_THROW(ends("\"x\""), Error);
+}
+
+TEST(HuggingFace, TellsOfTokensWithoutAnEmbedding) {
+  Json config = tiny_llama_config();
+  config["vocab_size"] = 6;
+  auto weights = tiny_llama_weights();
+  for (const char* name : {"model.embed_tokens.weight", "lm_head.weight"}) {
+    weights.header().erase(name);
+    weights.add_f32(name, {6, 16});
+  }
+  const ImportedModel model = import_weights(config, weights.bytes());
+  ASSERT_EQ(model.remarks.size(), 1u);
+  EXPECT_NE(model.remarks[0].find("8 tokens"), std::string::npos);
+}
+
 TEST(HuggingFace, ImportsNpz) {
   testing::ZipWriter zip;
   const auto weights = tiny_llama_weights();
