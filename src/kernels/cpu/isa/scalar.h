@@ -144,9 +144,9 @@ HYALITE_INLINE F32 swap_pairs(F32 a) {  // one lane has no neighbour; wide.inc s
   return a;
 }
 
-// For each of `tokens` whose activations lie 32 bytes apart: sums[t] += sum of (code - bias) * activation over `count` vectors of four codes
-// a lane, exactly. Codes of less than 8 bits have no bias here; with 8 bits it is 128, of which kCodeBias is left to the caller to take off.
-// kTurns: how many tokens at once serve a target best.
+// For each of `tokens` whose activations lie 32 bytes apart: sums[t] += sum of (code - bias) * activation over `count` vectors of four
+// codes a lane, exactly. Codes of less than 8 bits have no bias here; with 8 bits it is 128, of which kCodeBias is left to the caller to
+// take off. kTurns: how many tokens at once serve a target best.
 inline constexpr int kCodeBias = 0, kTurns = 1;
 template <int bits, int count, int tokens>
 HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
