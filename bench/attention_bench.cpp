@@ -2,6 +2,7 @@
 //   attention_bench --benchmark_filter=prefill
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <string>
@@ -90,7 +91,10 @@ void attend(benchmark::State& state, const Model& model, const std::string& vari
   ThreadPool pool(usable_cpus());
   std::vector<uint8_t> workspace(size_t{64} << 20);
   for (auto _ : state) layers.run(variant, pool, workspace.data());
-  const double seen = static_cast<double>(tokens) * (history + (tokens + 1) / 2.0);
+  double seen = 0;
+  for (int32_t position = history; position < history + tokens; ++position) {
+    seen += model.window > 0 ? std::min(position + 1, model.window) : position + 1;
+  }
   const double flops = 4.0 * model.layers * model.heads * model.head_dim * seen;
   state.counters["GFLOP/s"] = benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
