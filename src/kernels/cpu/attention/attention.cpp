@@ -63,12 +63,10 @@ double seconds(const Problem& problem, const Machine& machine) {
   return roofline_seconds(cost, cost.bytes - activations, machine, needs);
 }
 
-// Rows and chunks of the largest step that decode still splits over threads.
-size_t decode_workspace(const Problem& problem, int threads) {
+// Rows and chunks of the largest step that decode still splits.
+size_t decode_workspace(const Problem& problem, int /*threads*/) {
   const AttentionParams params = params_of(problem);
-  if (threads < 2) return 0;
-  const int64_t most = (int64_t{kTilesPerThread} * threads - 1) / tiles_per_token(params);
-  const int64_t tokens = std::min(most, problem.symbols.tokens);
+  const int64_t tokens = std::min((kSplitTiles - 1) / tiles_per_token(params), problem.symbols.tokens);
   int64_t chunks = (std::max<int64_t>(problem.max_positions, 1) + kChunkPositions - 1) / kChunkPositions;
   if (params.window > 0) chunks = std::min<int64_t>(chunks, params.window / kChunkPositions + 2);
   return static_cast<size_t>(tokens * params.heads * chunks * partial_floats(params.head_dim)) * sizeof(float);

@@ -84,15 +84,16 @@ inline int64_t partial_floats(int64_t head_dim) {
   return (head_dim + 15) / 16 * 16 + 16;
 }
 
-// Decode splits a row's chunks over threads while there are fewer tiles than this per thread.
-inline constexpr int kTilesPerThread = 4;
+// Decode splits a row's chunks over threads while a step has fewer tiles than this. A constant, so that the workspace of a plan does not
+// depend on how many threads run it.
+inline constexpr int kSplitTiles = 128;
 
 inline int64_t tiles_per_token(const AttentionParams& params) {
   const int64_t group = params.heads / params.kv_heads;
   return params.kv_heads * ((group + kTileRows - 1) / kTileRows);
 }
 inline bool decode_splits(const AttentionParams& params, int64_t tokens, int threads) {
-  return threads > 1 && tokens * tiles_per_token(params) < int64_t{kTilesPerThread} * threads;
+  return threads > 1 && tokens * tiles_per_token(params) < kSplitTiles;
 }
 
 // Chunks that the token at `position` touches: [first, last].

@@ -68,7 +68,7 @@ TEST(Tiles, EachItemHasOneOwnerAndLoadsAreEven) {
 TEST(Tiles, DecodeSplitsOnlyWhileTilesAreFew) {
   EXPECT_TRUE(decode_splits(heads_of(9, 3), 1, 2));
   EXPECT_FALSE(decode_splits(heads_of(9, 3), 1, 1));
-  EXPECT_FALSE(decode_splits(heads_of(9, 3), 3, 2)) << "nine tiles keep two threads busy";
+  EXPECT_FALSE(decode_splits(heads_of(9, 3), 43, 2)) << "129 tiles keep the threads busy";
   EXPECT_EQ(tiles_per_token(heads_of(32, 2)), 4) << "16 heads a group make two tiles";
 }
 
