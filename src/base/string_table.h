@@ -43,72 +43,79 @@ class StringTable {
   std::vector<uint32_t> ends_;
 };
 
-// Open addressing from string to a number the caller chooses. Keeps no text: `table` must outlive it and hold the key of number n at n.
+// Open addressing from string to a number the caller chooses. Keeps no text: the same `table` is passed to every call, and holds the key of
+// number n at n.
 class StringIndex {
  public:
-  explicit StringIndex(size_t expected = 0) { resize(expected); }
+  explicit StringIndex(size_t expected = 0) {
+    size_t slots = 16;
+    while (slots < expected * 2) slots *= 2;
+    resize(slots);
+  }
 
   // The number of the key, or -1.
-  int32_t find(std::string_view key, const StringTable& table) const {
-    const uint64_t h = hash(key);
-    for (size_t slot = h & mask_;; slot = (slot + 1) & mask_) {
-      const Slot& s = slots_[slot];
-      if (s.number < 0) return -1;
-      if (s.tag == static_cast<uint32_t>(h >> 32) && table[static_cast<size_t>(s.number)] == key) return s.number;
-    }
-  }
+  int32_t find(std::string_view key, const StringTable& table) const { return slots_[slot_of(key, hash(key), table)].number; }
 
   // False, and nothing changed, where an equal key is there. `number` >= 0.
   bool add(int32_t number, const StringTable& table) {
-    if ((used_ + 1) * 5 > slots_.size() * 3) grow();
+    if ((used_ + 1) * 3 > slots_.size() * 2) grow();
     const std::string_view key = table[static_cast<size_t>(number)];
-    const uint64_t h = hash(key);
-    size_t slot = h & mask_;
-    for (; slots_[slot].number >= 0; slot = (slot + 1) & mask_)
-      if (slots_[slot].tag == static_cast<uint32_t>(h >> 32) && table[static_cast<size_t>(slots_[slot].number)] == key) return false;
-    slots_[slot] = {static_cast<uint32_t>(h >> 32), static_cast<uint32_t>(h), number};
+    const uint32_t h = hash(key);
+    Slot& slot = slots_[slot_of(key, h, table)];
+    if (slot.number >= 0) return false;
+    slot = {h, number};
     ++used_;
     return true;
   }
 
-  static uint64_t hash(std::string_view key) {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ key.size();
-    const char* p = key.data();
-    size_t left = key.size();
-    for (; left >= 8; p += 8, left -= 8) h = mix(h ^ load(p, 8));
-    return mix(h ^ load(p, left));
-  }
-
  private:
   struct Slot {
-    uint32_t tag = 0, low = 0;
-    int32_t number = -1;
+    uint32_t hash = 0;
+    int32_t number = -1;  // -1: free
   };
 
-  static uint64_t load(const char* p, size_t bytes) {
-    uint64_t v = 0;
-    std::memcpy(&v, p, bytes);
-    return v;
+  static uint32_t hash(std::string_view key) {
+    const char* p = key.data();
+    size_t left = key.size();
+    uint64_t h = 0x9e3779b97f4a7c15u * (left + 1);
+    for (; left > 8; p += 8, left -= 8) h = mix(h ^ load<uint64_t>(p));
+    return static_cast<uint32_t>(mix(h ^ tail(p, left)) >> 32);
   }
-  // The finaliser of MurmurHash3 (its two multipliers are that function's constants): every input bit reaches both halves.
+  template <class T>
+  static uint64_t load(const char* p) {
+    T value;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+  }
+  // Up to 8 bytes without a loop: two loads that may overlap.
+  static uint64_t tail(const char* p, size_t bytes) {
+    if (bytes >= 4) return load<uint32_t>(p) | load<uint32_t>(p + bytes - 4) << 32;
+    if (bytes == 0) return 0;
+    return load<uint8_t>(p) | load<uint8_t>(p + bytes / 2) << 8 | load<uint8_t>(p + bytes - 1) << 16;
+  }
+  // Half of MurmurHash3's finaliser (its multiplier): the upper half of the result depends on every bit.
   static uint64_t mix(uint64_t h) {
-    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
-    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
-    return h ^ (h >> 33);
+    h *= 0xff51afd7ed558ccdu;
+    return (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
   }
-  void resize(size_t expected) {
-    size_t slots = 16;
-    while (slots * 3 < expected * 5) slots *= 2;
+
+  // Where the key is, or the free slot where it belongs.
+  size_t slot_of(std::string_view key, uint32_t h, const StringTable& table) const {
+    size_t slot = h & mask_;
+    while (slots_[slot].number >= 0 && !(slots_[slot].hash == h && table[static_cast<size_t>(slots_[slot].number)] == key))
+      slot = (slot + 1) & mask_;
+    return slot;
+  }
+  void resize(size_t slots) {
     slots_.assign(slots, {});
     mask_ = slots - 1;
   }
   void grow() {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(old.size() * 2, {});
-    mask_ = slots_.size() - 1;
+    const std::vector<Slot> old = std::move(slots_);
+    resize(old.size() * 2);
     for (const Slot& s : old) {
       if (s.number < 0) continue;
-      size_t slot = s.low & mask_;
+      size_t slot = s.hash & mask_;
       while (slots_[slot].number >= 0) slot = (slot + 1) & mask_;
       slots_[slot] = s;
     }
