@@ -54,15 +54,33 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
   return made;
 }
 
+// Packs rows in slices, giving each slice's file pages back before the next is read: a large table never lies in memory twice.
+void pack_rows(const Job& job, const TensorView& values, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
+  constexpr int64_t kSliceBytes = int64_t{8} << 20;
+  constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
+  const PackedLayout& layout = *packed_layout_of(values.dtype);
+  const int64_t rows = values.dims[0], columns = values.columns();
+  const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
+  const int64_t step = std::max<int64_t>(1, kSliceBytes / (bytes_per_row * kRowGroup)) * kRowGroup;
+  const bool from_file = job.weight->values.empty() && job.weight->converted_from.empty();
+  for (int64_t row = 0; row < rows; row += step) {
+    TensorView slice = values;
+    slice.dims[0] = std::min(step, rows - row);
+    slice.data = const_cast<uint8_t*>(values.row(row));
+    uint8_t* target = to + layout.packed_bytes(row, columns);
+    pool.run([&](int thread) { layout.pack(slice, target, WorkRange{thread, pool.size(), 0}); });
+    if (from_file) store.release(job.weight->name, row * bytes_per_row, slice.bytes());
+  }
+}
+
 void fill(const Job& job, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
   std::vector<uint8_t> scratch;
   TensorView values = values_of(*job.weight, store, scratch);
-  if (job.packed) {
-    const PackedLayout* layout = packed_layout_of(job.weight->type.dtype);
-    pool.run([&](int thread) { layout->pack(values, to, WorkRange{thread, pool.size(), 0}); });
-  } else {
+  if (job.packed)
+    pack_rows(job, values, to, store, pool);
+  else
     std::memcpy(to, values.data, job.entry->bytes);
-  }
+  if (!job.weight->converted_from.empty()) store.release(job.weight->name, 0, store.view(job.weight->name).bytes());
 }
 
 }  // namespace
@@ -110,7 +128,6 @@ std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const>
       continue;
     }
     fill(job, to, *store, pool);
-    if (job.weight->values.empty()) store->release(job.weight->name);
     job.entry->data = to;
     to += aligned(job.entry->bytes);
   }

@@ -36,9 +36,9 @@ TensorView WeightStore::view(std::string_view name) const {
   return view_of(entry.type, const_cast<uint8_t*>(entry.data));
 }
 
-void WeightStore::release(std::string_view name) const {
+void WeightStore::release(std::string_view name, size_t offset, size_t size) const {
   const Entry& entry = at(name);
-  if (entry.file) entry.file->release(entry.data - entry.file->bytes().data(), view(name).bytes());
+  if (entry.file) entry.file->release(entry.data - entry.file->bytes().data() + offset, size);
 }
 
 }  // namespace hyalite

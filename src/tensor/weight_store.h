@@ -39,8 +39,8 @@ class WeightStore {
   TensorView view(std::string_view name) const;
   const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
 
-  // The bytes of `name` are not needed again soon: their file pages leave the resident set (reading again stays right).
-  void release(std::string_view name) const;
+  // `size` bytes of `name` from `offset` on are not needed again soon: their file pages leave the resident set (reading again stays right).
+  void release(std::string_view name, size_t offset, size_t size) const;
 
  private:
   void insert(std::string name, Entry entry);
