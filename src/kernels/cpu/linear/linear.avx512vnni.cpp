@@ -6,7 +6,7 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX512VNNI)
 namespace hyalite::avx512vnni {
 
 inline constexpr int kTile = 8;
-inline constexpr LinearRates kRates{0.65, 0.8};
+inline constexpr LinearRates kRates{0.68, 0.98};
 
 #include "kernels/cpu/linear/dense_rows.inc"
 #include "kernels/cpu/linear/int8_rows.inc"
