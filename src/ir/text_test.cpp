@@ -1,7 +1,8 @@
 // The printer, the parser, and that each undoes the other.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <ctime>
 #include <limits>
 
 #include "base/error.h"
@@ -139,12 +140,22 @@ TEST(Text, RefusesBytesThatAreNotUtf8) {
   EXPECT_EQ(error_of(std::string("graph\0", 6)).substr(0, 12), "model.cir:1:");
 }
 
-TEST(Text, TimeIsLinearInTheText) {
+// CPU seconds for a graph of this many nodes: the least of three, for what a busy machine adds is not the parser's.
+double seconds_to_parse(int nodes) {
   std::string body;
-  for (int i = 0; i < 50'000; ++i) body += "  %y" + std::to_string(i) + " = silu %x at \"blk." + std::to_string(i) + "\"\n";
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(parse_module(graph_with(body), "long.cir").graphs[0].node_count(), 50'000);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  for (int i = 0; i < nodes; ++i) body += "  %y" + std::to_string(i) + " = silu %x at \"blk." + std::to_string(i) + "\"\n";
+  const std::string text = graph_with(body);
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(parse_module(text, "long.cir").graphs[0].node_count(), nodes);
+    least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+TEST(Text, TimeIsLinearInTheText) {
+  EXPECT_LT(seconds_to_parse(20'000), 12 * seconds_to_parse(4'000));  // 5 times where linear, 25 times where quadratic
   std::string outputs = "  return %x";
   for (int i = 0; i < 50'000; ++i) outputs += ", %nobody" + std::to_string(i);
   EXPECT_EQ(error_of("graph @g(%x: batch) {\n" + outputs + "\n}"), "model.cir:2:14: %nobody0 is not defined");
