@@ -87,7 +87,7 @@ void print_table(const Json& json, std::ostream& out) {
 }
 
 int run(const Options& o, VerbContext& context) {
-  CompileOptions compile = compile_options(o.model, &context.interrupted);
+  CompileOptions compile = compile_options(o.model, context);
   const BenchmarkOptions& b = o.benchmark;
   compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
   std::shared_ptr<ModelPlan> model = load(o.model, compile);

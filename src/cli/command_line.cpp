@@ -46,7 +46,8 @@ class Formatter : public CLI::Formatter {
     std::istringstream words(text);
     for (std::string word; words >> word; at += word.size() + 1) {
       if (at > column && at + word.size() > kHelpWidth) {
-        out += '\n' + std::string(column, ' ');
+        out.back() = '\n';
+        out.append(column, ' ');
         at = column;
       }
       out += word + ' ';
@@ -75,7 +76,8 @@ std::span<const Verb* const> all_verbs() {
   return kVerbs;
 }
 
-int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const std::atomic<bool>& interrupted) {
+int run_command_line(int argc, const char* const* argv, const Surroundings& surroundings) {
+  auto& [out, err, interrupted, machine_file] = surroundings;
   CLI::App app("Hyalite: an inspectable compiler, runtime and workbench for decoder-only LLMs", "hyalite");
   app.set_version_flag("--version", "hyalite " HYALITE_VERSION);
   app.require_subcommand(1);
@@ -96,7 +98,7 @@ int run_command_line(int argc, const char* const* argv, std::ostream& out, std::
     return kUsageError;
   }
   try {
-    VerbContext context{out, flags.json, flags.quiet, interrupted};
+    VerbContext context{out, err, flags.json, flags.quiet, interrupted, machine_file};
     int code = actions.at(app.get_subcommands().front())(context);
     out.flush();
     if (!out) throw Error(ErrorCode::io, "standard output", "cannot write");

@@ -27,7 +27,7 @@ void print_table(const std::vector<PassTrace>& passes, std::ostream& out) {
 }
 
 int run(const Options& o, VerbContext& context) {
-  CompileOptions compile_for = compile_options(o.model, &context.interrupted);
+  CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
   compile_for.record_text = true;
   compile_for.validate = o.validate;

@@ -30,7 +30,7 @@ std::string why_not(const KernelVariant& variant, const Machine& machine) {
 }
 
 int run(const Options& o, VerbContext& context) {
-  CompileOptions compile_for = compile_options(o.model, &context.interrupted);
+  CompileOptions compile_for = compile_options(o.model, context);
   std::map<std::string_view, int> used = used_variants(o, compile_for);
   Json list = Json::array();
   auto add = [&](const KernelVariant& variant) {

@@ -1,6 +1,10 @@
 #include "cli/model_options.h"
 
+#include <filesystem>
+#include <ostream>
+
 #include "base/error.h"
+#include "device/calibration.h"
 
 namespace hyalite {
 namespace {
@@ -41,10 +45,20 @@ void add_model_options(CLI::App& app, ModelOptions& o) {
   app.add_option("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16")->group("Numerics");
 }
 
-CompileOptions compile_options(const ModelOptions& o, const std::atomic<bool>* cancel) {
+Machine this_machine(const VerbContext& context) {
+  Machine machine = detect_machine();
+  std::error_code ignored;
+  if (context.machine_file.empty() || !std::filesystem::exists(context.machine_file, ignored)) return machine;
+  const StoredCalibration stored = load_calibration(context.machine_file, machine);
+  if (stored.calibration) return with_calibration(std::move(machine), *stored.calibration);
+  if (!context.quiet) context.err << stored.remark << '\n';
+  return machine;
+}
+
+CompileOptions compile_options(const ModelOptions& o, const VerbContext& context) {
   if (o.backend != "cpu") throw Error(ErrorCode::invalid_argument, "--backend " + o.backend, "this build has the backend cpu only");
   CompileOptions c;
-  Machine machine = detect_machine();
+  Machine machine = this_machine(context);
   std::optional<IsaLevel> level = o.isa == "auto" ? best_level(machine) : isa_level_named(o.isa);
   if (!level) throw Error(ErrorCode::invalid_argument, "--isa " + o.isa, "must be auto, scalar, avx2 or avx512");
   c.isa = *level;
@@ -54,7 +68,7 @@ CompileOptions compile_options(const ModelOptions& o, const std::atomic<bool>* c
   c.kv_dtype = kv_dtype_named(o.kv_dtype);
   c.max_symbols.tokens = o.prefill_chunk;
   c.max_positions = o.max_seq;
-  c.cancel = cancel;
+  c.cancel = &context.interrupted;
   return c;
 }
 

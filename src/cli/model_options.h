@@ -25,8 +25,11 @@ struct ModelOptions {
 // MODEL and the groups "Execution" and "Numerics".
 void add_model_options(CLI::App& app, ModelOptions& options);
 
-// Options with "auto" resolved. Throws Error{invalid_argument} naming the flag, Error{unsupported} for a backend that is not here.
-CompileOptions compile_options(const ModelOptions& options, const std::atomic<bool>* cancel);
+// This machine, with what `profile --calibrate` measured where that was done; says so on `err` where its file is of no use.
+Machine this_machine(const VerbContext& context);
+
+// Options with "auto" resolved; Ctrl-C cancels. Throws Error{invalid_argument} naming the flag.
+CompileOptions compile_options(const ModelOptions& options, const VerbContext& context);
 
 // Loads or compiles the model. `remarks`, where given, receives what the importer converted or ignored.
 std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile);

@@ -24,7 +24,7 @@ struct Options {
 
 int run(const Options& o, VerbContext& context) {
   std::shared_ptr<MappedFile> text = MappedFile::open(o.file);
-  CompileOptions compile = compile_options(o.model, &context.interrupted);
+  CompileOptions compile = compile_options(o.model, context);
   compile.max_symbols.logits_rows = kLogitsRows;
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   Tokenizer tokenizer(model->tokenizer);

@@ -42,7 +42,7 @@ void print_table(const Json& json, std::ostream& out) {
 int run(const Options& o, VerbContext& context) {
   if (is_artifact(o.model.model))
     throw Error(ErrorCode::invalid_argument, o.model.model, "plan takes a checkpoint; `inspect --memory` shows an artifact's plan");
-  CompileOptions compile_for = compile_options(o.model, &context.interrupted);
+  CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
   ThreadPool pool(compile_for.threads);
   Compilation compilation = compile(o.model.model, compile_for, pool);

@@ -1,5 +1,7 @@
 #include "cli/prompt.h"
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "text/chat_template.h"
@@ -8,9 +10,7 @@ namespace hyalite {
 namespace {
 
 std::string text_of(const PromptOptions& o) {
-  if (o.file.empty()) return o.prompt;
-  auto bytes = MappedFile::open(o.file)->bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return o.file.empty() ? o.prompt : read_text_file(o.file);
 }
 
 std::tm local_time() {
@@ -25,6 +25,13 @@ std::string spelling(const TokenizerSpec& spec, int32_t id) {
 }
 
 }  // namespace
+
+std::string read_text_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) throw Error(ErrorCode::io, path, "cannot open: there is no such file");
+  const std::shared_ptr<MappedFile> file = MappedFile::open(path);
+  return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+}
 
 void add_prompt_options(CLI::App& app, PromptOptions& o) {
   const std::string group = "Prompt";

@@ -16,6 +16,9 @@ struct PromptOptions {
   bool chat = false, raw = false;
 };
 
+// The bytes of a file that is no model. Throws Error{io}.
+std::string read_text_file(const std::string& path);
+
 void add_prompt_options(CLI::App& app, PromptOptions& options);
 
 // With --chat, or by default where the model has a chat template, the prompt is a user's message; with --raw it is the text itself, with

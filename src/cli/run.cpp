@@ -74,7 +74,7 @@ int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& 
 
 int run(const Options& o, VerbContext& context) {
   auto began = Clock::now();
-  CompileOptions compile = compile_options(o.model, &context.interrupted);
+  CompileOptions compile = compile_options(o.model, context);
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   Tokenizer tokenizer(model->tokenizer);
   Request request = request_of(o.generation);

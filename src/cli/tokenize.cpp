@@ -1,7 +1,6 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "cli/prompt.h"
 #include "cli/tokenizer_source.h"
 #include "cli/verb.h"
@@ -16,9 +15,7 @@ struct Options {
 
 int run(const Options& o, VerbContext& context) {
   Tokenizer tokenizer(load_tokenizer_spec(o.model));
-  std::shared_ptr<MappedFile> file = o.file.empty() ? nullptr : MappedFile::open(o.file);
-  std::string_view text = o.text;
-  if (file) text = {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+  const std::string text = o.file.empty() ? o.text : read_text_file(o.file);
   std::vector<int32_t> ids = tokenizer.encode(text, {.add_special = !o.no_special, .parse_special = !o.no_special});
   if (context.json) {
     Json pieces = Json::array();

@@ -10,10 +10,12 @@ namespace hyalite {
 
 // What every verb gets besides its own options.
 struct VerbContext {
-  std::ostream& out;                     // results, and nothing else
-  bool json = false;                     // one JSON document on `out`
-  bool quiet = false;                    // no progress, no remarks on standard error
-  const std::atomic<bool>& interrupted;  // set by Ctrl-C; poll it in long loops and throw Error{cancelled}
+  std::ostream& out;               // results, and nothing else
+  std::ostream& err;               // everything else
+  bool json = false;               // one JSON document on `out`
+  bool quiet = false;              // no progress, no remarks on `err`
+  std::atomic<bool>& interrupted;  // set by Ctrl-C; poll it in long loops and throw Error{cancelled}. Only chat clears it.
+  std::string machine_file;        // the calibration of this machine (device/calibration.h); empty where there is no place for one
 };
 
 using VerbAction = std::function<int(VerbContext&)>;  // returns the exit code; errors are thrown
@@ -29,7 +31,15 @@ struct Verb {
 // In order of `hyalite --help`.
 std::span<const Verb* const> all_verbs();
 
-// Runs the command line: 0 done, 1 failed, 2 usage, 3 invalid model. Prints errors as one line on standard error.
-int run_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const std::atomic<bool>& interrupted);
+// What main() knows of the world outside.
+struct Surroundings {
+  std::ostream& out;
+  std::ostream& err;
+  std::atomic<bool>& interrupted;
+  std::string machine_file;
+};
+
+// Runs the command line: 0 done, 1 failed, 2 usage, 3 invalid model. Prints errors as one line on `err`.
+int run_command_line(int argc, const char* const* argv, const Surroundings& surroundings);
 
 }  // namespace hyalite

@@ -70,12 +70,12 @@ Json write_weights(const WeightSet& weights, const fs::path& path, const std::at
   return {{"file", kWeightsFile}, {"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes())}, {"entries", entries}};
 }
 
-void write_texts(const Compilation& c, const AtomicDirectory& out) {
+void write_texts(const Compilation& c, bool complete, const AtomicDirectory& out) {
   for (size_t i = 0; i < c.passes.size(); ++i)
     if (c.passes[i].changed && !c.passes[i].diff.empty())
       out.write(fmt::format("passes/{:02}-{}.diff", i + 1, c.passes[i].name), c.passes[i].diff);
-  // Planned graphs are final and get a file each; a module that stopped earlier stays one file.
-  if (!c.prefill && !c.decode)
+  // Final graphs get a file each; a module that stopped earlier stays one file, to go on from.
+  if (!complete)
     out.write("graphs/module.cir", print(c.module));
   else
     for (const Graph& graph : c.module.graphs) out.write("graphs/" + graph.name() + ".cir", print(Module{c.module.stage, {graph}}));
@@ -156,9 +156,9 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
                {"target", target_to_json(c.options)},
                {"stage", c.module.stage},
                {"passes", traces_to_json(c.passes)}};
-  write_texts(c, out);
-  out.write("tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump());
   const bool complete = c.module.stage == pass_names().back();
+  write_texts(c, complete, out);
+  out.write("tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump());
   for (const auto* plan : {&c.prefill, &c.decode})
     if (complete && *plan) out.write("schedules/" + (*plan)->mode + ".json", to_json(**plan).dump(1));
   if (complete && c.prefill && c.decode) {

@@ -100,7 +100,8 @@ Json ArtifactView::weights() const {
 
 Json ArtifactView::kernels(const std::string& mode) const {
   Json kernels = Json::object();
-  for (const Json& step : schedule(mode)["steps"]) {
+  const Json plan = schedule(mode);
+  for (const Json& step : plan.at("steps")) {
     Json& one = kernels[step.at("variant").get<std::string>()];
     if (one.is_null()) one = {{"op", step.at("op")}, {"steps", 0}, {"predicted_us", 0.0}, {"bytes", 0.0}};
     one["steps"] = one["steps"].get<int>() + 1;

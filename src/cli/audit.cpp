@@ -1,0 +1,86 @@
+#include <iostream>
+#include <span>
+#include <string_view>
+
+#include "base/json.h"
+#include "cli/table.h"
+#include "cli/verb.h"
+#include "device/machine.h"
+#include "models/model_builder.h"
+#include "passes/pipelines.h"
+
+namespace hyalite {
+namespace {
+
+struct Feature {
+  std::string name, state, evidence;
+};
+
+constexpr struct {
+  const char *name, *state, *evidence;
+} kFeatures[] = {
+#define FEATURE(name, state, evidence) {name, state, evidence},
+#include "cli/audit_table.inc"
+#undef FEATURE
+};
+
+// Verbs of the manual, so that those which are not there are named.
+constexpr std::string_view kVerbs[] = {"run",        "chat",      "tokenize",   "detokenize", "compile",    "inspect",   "export",
+                                       "plan",       "benchmark", "perplexity", "kernels",    "profile",    "make-tiny", "audit",
+                                       "kl",         "quantize",  "tune",       "compare",    "bisect",     "explain",   "optimize",
+                                       "checkpoint", "serve",     "external",   "simulate",   "bench-suite"};
+
+void add_verbs(std::vector<Feature>& list) {
+  for (std::string_view name : kVerbs) {
+    bool there = false;
+    for (const Verb* verb : all_verbs()) there |= verb->name == name;
+    list.push_back({"verb: " + std::string(name), there ? "ready" : "absent",
+                    there ? "hyalite " + std::string(name) + " --help" : "no row in src/cli/verbs.inc"});
+  }
+}
+
+void add_instruction_sets(std::vector<Feature>& list) {
+  const uint32_t here = detect_machine().features;
+  for (IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512}) {
+    const uint32_t needed = level == IsaLevel::scalar ? 0 : level == IsaLevel::avx2 ? uint32_t{kAvx2} : uint32_t{kAvx512};
+    const bool there = (here & needed) == needed;
+    list.push_back({"instruction set: " + std::string(name_of(level)), there ? "ready" : "unavailable",
+                    there ? "tests/conformance/conformance_test.cpp" : "this CPU has " + describe_features(here)});
+  }
+}
+
+std::vector<Feature> features() {
+  std::vector<Feature> list;
+  for (const auto& row : kFeatures) list.push_back({row.name, row.state, row.evidence});
+  for (const Family& family : families())
+    list.push_back({"family: " + std::string(family.name), "ready", "tests/models/tiny_models_test.cpp"});
+  for (const Pass* pass : default_pipeline())
+    list.push_back({"pass: " + std::string(pass->name), "ready", "tests/passes/" + std::string(pass->name)});
+  add_instruction_sets(list);
+  add_verbs(list);
+  return list;
+}
+
+int run(VerbContext& context) {
+  Json rows = Json::array();
+  Table table({"feature", "state", "evidence"});
+  for (const Feature& one : features()) {
+    rows.push_back({{"name", one.name}, {"state", one.state}, {"evidence", one.evidence}});
+    table.row({one.name, one.state, one.evidence});
+  }
+  if (context.json)
+    context.out << Json{{"features", rows}}.dump(1) << '\n';
+  else
+    table.print(context.out);
+  return 0;
+}
+
+VerbAction setup(CLI::App&) {
+  return run;
+}
+
+}  // namespace
+
+extern const Verb verb_audit{"audit", "Measure", "Say what this build and this machine can do, each with the check that proves it", setup};
+
+}  // namespace hyalite

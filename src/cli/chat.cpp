@@ -1,0 +1,152 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/chat_lines.h"
+#include "cli/generation_options.h"
+#include "cli/model_options.h"
+#include "cli/prompt.h"
+#include "cli/verb.h"
+
+namespace hyalite {
+namespace {
+
+constexpr int64_t kUsualContext = 4096;  // the whole context of a large model would take gigabytes of cache
+
+struct Options {
+  ModelOptions model;
+  GenerationOptions generation;
+  std::string system;
+};
+
+constexpr const char* kHelp =
+    "/help          this text\n"
+    "/history       the conversation so far\n"
+    "/clear         forget the conversation, keep the system message\n"
+    "/system TEXT   set the system message and forget the conversation; without TEXT: none\n"
+    "/save FILE     write the conversation as JSON messages\n"
+    "/exit          leave (so does the end of input)\n"
+    "A line that ends with \\ goes on in the next; \"\"\" begins and ends a message of many lines. Ctrl-C stops an answer.\n";
+
+class Chat {
+ public:
+  Chat(const Options& options, Engine& engine, const TokenizerSpec& spec, VerbContext& context)
+      : engine_(engine), spec_(spec), context_(context), request_(request_of(options.generation)), system_(options.system) {
+    clear();
+  }
+
+  // False when the user leaves.
+  bool handle(const std::string& message) {
+    if (message.empty()) return true;
+    if (message[0] != '/') {
+      answer(message);
+      return true;
+    }
+    const size_t space = message.find(' ');
+    const std::string word = message.substr(0, space);
+    const std::string rest = space == std::string::npos ? "" : message.substr(message.find_first_not_of(' ', space));
+    return command(word, rest);
+  }
+
+  const Json& messages() const { return messages_; }
+
+ private:
+  bool command(const std::string& word, const std::string& rest) {
+    if (word == "/exit" || word == "/quit") return false;
+    if (word == "/help") {
+      context_.err << kHelp;
+    } else if (word == "/history") {
+      for (const Json& one : messages_) context_.err << one["role"].get<std::string>() << ": " << one["content"].get<std::string>() << '\n';
+    } else if (word == "/clear") {
+      clear();
+    } else if (word == "/system") {
+      system_ = rest;
+      clear();
+    } else if (word == "/save") {
+      save(rest);
+    } else {
+      context_.err << "no command is called " << word << "; /help lists them\n";
+    }
+    return true;
+  }
+
+  void clear() {
+    messages_ = Json::array();
+    if (!system_.empty()) messages_.push_back({{"role", "system"}, {"content", system_}});
+  }
+
+  // A message that cannot be answered is taken back, so that the user may go on.
+  void answer(const std::string& text) {
+    messages_.push_back({{"role", "user"}, {"content", printable(text)}});
+    context_.interrupted = false;
+    try {
+      request_.prompt = chat_ids(messages_, spec_, engine_.tokenizer());
+      TextSink sink;
+      if (!context_.json) sink = [this](std::string_view part) { context_.out << part << std::flush; };
+      const Generation g = engine_.generate(request_, sink, &context_.interrupted);
+      if (!context_.json) context_.out << '\n';
+      messages_.push_back({{"role", "assistant"}, {"content", printable(g.text)}});
+      if (!context_.quiet && g.finish_reason != "stop") context_.err << '[' << g.finish_reason << "]\n";
+    } catch (const Error& error) {
+      messages_.erase(messages_.size() - 1);
+      context_.err << "hyalite: " << error.what() << '\n';
+      if (error.code() == ErrorCode::context_length_exceeded) context_.err << "/clear begins a new conversation\n";
+    }
+    context_.interrupted = false;
+  }
+
+  void save(const std::string& path) {
+    if (path.empty()) {
+      context_.err << "/save needs the name of a file\n";
+      return;
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << messages_.dump(1) << '\n';
+    file.close();
+    context_.err << (file ? "wrote " : "cannot write ") << path << '\n';
+  }
+
+  Engine& engine_;
+  const TokenizerSpec& spec_;
+  VerbContext& context_;
+  Request request_;
+  std::string system_;
+  Json messages_;
+};
+
+int run(const Options& o, VerbContext& context) {
+  CompileOptions compile = compile_options(o.model, context);
+  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  if (model->tokenizer.chat_template.empty())
+    throw Error(ErrorCode::invalid_argument, o.model.model, "has no chat template; `hyalite run --raw` continues plain text");
+  Tokenizer tokenizer(model->tokenizer);
+  const int64_t limit = std::min(o.model.max_seq > 0 ? o.model.max_seq : kUsualContext, model->prefill.max_positions);
+  Engine engine(model, tokenizer, {compile.threads, limit, 1, o.model.prefill_chunk});
+  Chat chat(o, engine, model->tokenizer, context);
+  const bool asks = isatty(STDIN_FILENO) && !context.quiet;
+  if (asks) context.err << model->info.name << ", " << limit << " tokens of context; /help lists the commands\n";
+  ChatLines lines(std::cin, [&](const char* prompt) {
+    if (asks) context.err << prompt << std::flush;
+  });
+  while (std::optional<std::string> message = lines.next())
+    if (!chat.handle(*message)) break;
+  if (context.json) context.out << Json{{"messages", chat.messages()}}.dump(1) << '\n';
+  return 0;
+}
+
+VerbAction setup(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  o->generation.max_new_tokens = 512;
+  add_model_options(app, o->model);
+  app.add_option("--system", o->system, "System message")->group("Prompt");
+  add_generation_options(app, o->generation);
+  return [o](VerbContext& context) { return run(*o, context); };
+}
+
+}  // namespace
+
+extern const Verb verb_chat{"chat", "Generate", "Talk to a model", setup};
+
+}  // namespace hyalite

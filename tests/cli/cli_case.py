@@ -1,0 +1,100 @@
+"""What the tests of the command line share: running the binary named by $HYALITE, and tiny models to run it on."""
+
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BINARY = os.environ.get("HYALITE", os.path.join(ROOT, "build", "release", "hyalite"))
+REAL_MODEL = os.environ.get("HYALITE_TEST_MODEL", "")
+SCRATCH = tempfile.mkdtemp(prefix="hyalite-cli-")
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(SCRATCH, "cache"), "NO_COLOR": "1"}
+
+needs_real_model = unittest.skipUnless(REAL_MODEL, "HYALITE_TEST_MODEL names no SmolLM2")
+
+
+class Result:
+    def __init__(self, completed):
+        self.code = completed.returncode
+        self.out = completed.stdout
+        self.err = completed.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def last_error(self):
+        return self.err.strip().splitlines()[-1] if self.err.strip() else ""
+
+
+def run(*arguments, stdin="", cwd=None, binary=BINARY):
+    command = [binary, *map(str, arguments)]
+    return Result(
+        subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=300, cwd=cwd, env=ENVIRONMENT, errors="replace")
+    )
+
+
+def start(*arguments):
+    return subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+
+
+def scratch(name):
+    """A path that nothing is at."""
+    return os.path.join(tempfile.mkdtemp(dir=SCRATCH), name)
+
+
+def tiny(family="llama", seed=1):
+    path = os.path.join(SCRATCH, f"tiny-{family}-{seed}")
+    if not os.path.exists(path):
+        subprocess.run([BINARY, "make-tiny", path, "--family", family, "--seed", str(seed), "-q"], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def artifact(*flags, family="llama"):
+    """A compiled tiny model; made anew where flags are given."""
+    path = scratch("artifact") if flags else os.path.join(SCRATCH, f"artifact-{family}")
+    if not os.path.exists(path):
+        subprocess.run(
+            [BINARY, "compile", tiny(family), "-o", path, "--max-seq", "256", *map(str, flags)], check=True, stdout=subprocess.DEVNULL
+        )
+    return path
+
+
+def edit_json(path, change):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    change(document)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+
+
+class CliCase(unittest.TestCase):
+    maxDiff = 2000
+
+    def done(self, *arguments, **more):
+        """The result of a command that must succeed."""
+        result = run(*arguments, **more)
+        self.assertEqual(result.code, 0, result.err)
+        return result
+
+    def json_of(self, *arguments, **more):
+        return self.done(*arguments, "--json", **more).json
+
+    def refused(self, code, *arguments, **more):
+        """The error of a command that must fail with this exit code: one line, and nothing on standard output."""
+        result = run(*arguments, **more)
+        self.assertEqual(result.code, code, f"{arguments}: {result.out[:200]} {result.err}")
+        self.assertEqual(result.out, "")
+        self.assertEqual(len(result.err.strip().splitlines()), 1, result.err)
+        self.assertTrue(result.err.startswith("hyalite: "), result.err)
+        return result.err
+
+    def assertFields(self, document, *names):
+        for name in names:
+            self.assertIn(name, document)

@@ -1,0 +1,135 @@
+"""compile, and the artifact that it leaves."""
+
+import os
+import shutil
+import signal
+import time
+import unittest
+
+from cli_case import REAL_MODEL, CliCase, artifact, edit_json, needs_real_model, scratch, start, tiny
+
+GREEDY = ("--raw", "--prompt", "The cat sat on", "--temperature", "0", "--max-new-tokens", "8", "--ignore-eos")
+FAMILIES = ("llama", "qwen2", "qwen3", "gemma3")
+
+
+def copy_of(path):
+    copy = scratch("copy")
+    shutil.copytree(path, copy)
+    return copy
+
+
+class Compile(CliCase):
+    def ids(self, model):
+        return self.json_of("run", model, *GREEDY)["token_ids"]
+
+    def test_passes(self):
+        out = scratch("a")
+        d = self.json_of("compile", tiny(), "-o", out)
+        self.assertGreater(len(d["passes"]), 10)
+        for one in d["passes"]:
+            self.assertFields(one, "name", "changed", "nodes_before", "nodes_after", "ms")
+        diffs = sorted(os.listdir(os.path.join(out, "passes")))
+        changed = [f"{i:02}-{p['name']}.diff" for i, p in enumerate(d["passes"], 1) if p["changed"]]
+        self.assertEqual(diffs, changed)
+        self.assertIn("qkv-fusion", "".join(diffs))
+
+    def test_validate_measures_every_pass(self):
+        for family in FAMILIES:
+            with self.subTest(family=family):
+                passes = self.json_of("compile", tiny(family), "-o", scratch("a"), "--validate")["passes"]
+                errors = [p["max_abs_error"] for p in passes if p.get("max_abs_error") is not None]
+                self.assertGreaterEqual(len(errors), 8)
+                self.assertLess(max(errors), 1e-3)
+
+    def test_an_artifact_runs_like_its_model(self):
+        for family in FAMILIES:
+            with self.subTest(family=family):
+                self.assertEqual(self.ids(artifact(family=family)), self.ids(tiny(family)))
+
+    def test_resumes_from_every_stage(self):
+        names = [p["name"] for p in self.json_of("compile", tiny(), "-o", scratch("a"))["passes"]]
+        want = self.ids(tiny())
+        for name in names[:-1]:
+            with self.subTest(stage=name):
+                stopped, whole = scratch("stopped"), scratch("whole")
+                self.assertEqual(self.json_of("compile", tiny(), "-o", stopped, "--stop-after", name)["stage"], name)
+                graphs = os.path.join(stopped, "graphs")
+                texts = [os.path.join(graphs, f) for f in os.listdir(graphs) if f.endswith(".cir")]
+                joined = os.path.join(graphs, "module.cir")
+                self.assertIn(joined, texts, "a stage leaves one text to go on from")
+                self.done("compile", tiny(), "-o", whole, "--resume-from", joined, "--max-seq", 256)
+                self.assertEqual(self.ids(whole), want)
+
+    def test_a_stopped_artifact_does_not_run(self):
+        stopped = artifact("--stop-after", "cse")
+        self.assertIn("stopped earlier", self.refused(3, "run", stopped, *GREEDY))
+
+    def test_broken_text_is_refused_with_its_place(self):
+        text = scratch("broken.cir")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write("module @m {\n  nonsense\n}\n")
+        self.assertRegex(self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", text), r"broken\.cir:?\D*\d+:\d+")
+
+    def test_another_version_is_refused(self):
+        copy = copy_of(artifact())
+        edit_json(os.path.join(copy, "artifact.json"), lambda d: d.update(format_version=999))
+        error = self.refused(3, "run", copy, *GREEDY)
+        self.assertIn("999", error)
+
+    def test_changed_weights_are_refused_by_name(self):
+        copy = copy_of(artifact())
+        path = os.path.join(copy, "weights", "packed.bin")
+        with open(path, "r+b") as file:
+            file.seek(os.path.getsize(path) // 2)
+            byte = file.read(1)
+            file.seek(-1, 1)
+            file.write(bytes([byte[0] ^ 1]))
+        self.assertIn("packed.bin", self.refused(3, "run", copy, *GREEDY))
+
+    def test_broken_artifacts_are_refused(self):
+        for name in ("artifact.json", "tokenizer.json", "schedules/prefill.json", "schedules/decode.json", "weights/packed.bin"):
+            for damage in ("removed", "empty", "cut"):
+                with self.subTest(file=name, damage=damage):
+                    copy = copy_of(artifact())
+                    path = os.path.join(copy, name)
+                    if damage == "removed":
+                        os.remove(path)
+                    else:
+                        os.truncate(path, 0 if damage == "empty" else os.path.getsize(path) // 2)
+                    self.refused(3, "run", copy, *GREEDY)
+
+    def test_an_artifact_says_what_it_was_compiled_for(self):
+        self.assertIn("reference", self.refused(2, "run", artifact(), *GREEDY, "--numerics", "reference"))
+
+    def test_replaces_an_artifact_but_nothing_else(self):
+        out = scratch("out")
+        for _ in range(2):
+            self.done("compile", tiny(), "-o", out)
+        folder = scratch("precious")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "words.txt"), "w") as file:
+            file.write("words")
+        self.refused(2, "compile", tiny(), "-o", folder)
+        self.assertEqual(os.listdir(folder), ["words.txt"])
+
+    def test_a_failed_compile_leaves_nothing(self):
+        out = scratch("out")
+        self.refused(2, "compile", tiny(), "-o", out, "--stop-after", "nonsense")
+        self.assertEqual(os.listdir(os.path.dirname(out)), [])
+
+    @needs_real_model
+    def test_an_interrupted_compile_leaves_nothing(self):
+        out = scratch("out")
+        process = start("compile", REAL_MODEL, "-o", out)
+        time.sleep(0.25)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, error = process.communicate(timeout=30)
+        if process.returncode != 0:
+            self.assertEqual(process.returncode, 1, error)
+            self.assertLess(time.monotonic() - began, 1)
+            self.assertEqual(os.listdir(os.path.dirname(out)), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+import json
+import os
+import signal
+import time
+import unittest
+
+from cli_case import REAL_MODEL, CliCase, needs_real_model, scratch, start, tiny
+
+
+class Run(CliCase):
+    def answer(self, *flags, model=None, prompt="The cat", count=12):
+        return self.json_of("run", model or tiny(), "--raw", "--prompt", prompt, "--max-new-tokens", count, "--ignore-eos", *flags)
+
+    def test_json_fields(self):
+        d = self.answer("--temperature", 0)
+        self.assertFields(d, "text", "prompt_token_ids", "token_ids", "finish_reason", "usage", "timings")
+        self.assertFields(d["usage"], "prompt_tokens", "completion_tokens", "cached_tokens")
+        self.assertFields(d["timings"], "load_ms", "prefill_ms", "decode_ms", "prefill_tokens_per_s", "decode_tokens_per_s")
+        self.assertEqual(d["usage"]["prompt_tokens"], len(d["prompt_token_ids"]))
+        self.assertEqual(d["usage"]["completion_tokens"], len(d["token_ids"]))
+        self.assertEqual((d["finish_reason"], len(d["token_ids"])), ("length", 12))
+
+    def test_text_is_streamed_to_standard_output_and_nothing_else(self):
+        flags = ("run", tiny(), "--raw", "--prompt", "The cat", "--temperature", "0", "--max-new-tokens", 12, "--ignore-eos")
+        self.assertEqual(self.done(*flags).out, self.json_of(*flags)["text"] + "\n")
+        self.assertEqual(self.done(*flags, "-q").err, "")
+
+    def test_greedy_is_the_same_however_it_is_computed(self):
+        for family in ("llama", "qwen2", "qwen3", "gemma3"):
+            first = self.answer("--temperature", 0, model=tiny(family), prompt="a" * 40)["token_ids"]
+            for flags in (["--threads", 1], ["--threads", 2], ["--prefill-chunk", 1], ["--prefill-chunk", 7]):
+                with self.subTest(family=family, flags=flags):
+                    self.assertEqual(self.answer("--temperature", 0, *flags, model=tiny(family), prompt="a" * 40)["token_ids"], first)
+
+    def test_the_same_seed_gives_the_same_answer(self):
+        first = self.answer("--seed", 5, "--temperature", 1)["token_ids"]
+        self.assertEqual(self.answer("--seed", 5, "--temperature", 1)["token_ids"], first)
+        self.assertTrue(any(self.answer("--seed", s, "--temperature", 1)["token_ids"] != first for s in (6, 7)))
+
+    def test_sampling_limits(self):
+        greedy = self.answer("--temperature", 0)["token_ids"]
+        for flags in (["--top-k", 1], ["--top-p", 1e-6], ["--min-p", 1]):
+            self.assertEqual(self.answer("--temperature", 1, "--seed", 3, *flags)["token_ids"], greedy)
+
+    def test_refuses_sampling_out_of_range(self):
+        for flag, value in (("--temperature", -1), ("--top-p", 1.5), ("--min-p", -0.1), ("--repeat-penalty", 0), ("--logit-bias", "x")):
+            with self.subTest(flag=flag):
+                self.refused(2, "run", tiny(), "--raw", "--prompt", "a", flag, value)
+
+    def test_logit_bias_forces_and_forbids(self):
+        forced = self.answer("--temperature", 0, "--logit-bias", "65=1000")["token_ids"]
+        self.assertEqual(set(forced), {65})
+        greedy = self.answer("--temperature", 0)["token_ids"]
+        self.assertNotIn(greedy[0], self.answer("--temperature", 0, "--logit-bias", f"{greedy[0]}=-1000")["token_ids"])
+
+    def test_logprobs(self):
+        d = self.answer("--temperature", 0, "--logprobs", 5)
+        self.assertEqual(len(d["logprobs"]), len(d["token_ids"]))
+        for entry, token in zip(d["logprobs"], d["token_ids"]):
+            top = entry["top_logprobs"]
+            self.assertEqual((len(top), top[0]["token_id"], entry["token_id"]), (5, token, token))
+            values = [one["logprob"] for one in top]
+            self.assertEqual(values, sorted(values, reverse=True))
+            self.assertTrue(all(v <= 0 for v in values))
+
+    def test_stop_strings_cross_token_borders_and_are_left_out(self):
+        text = self.answer("--logit-bias", "65=1000", "--temperature", 0)["text"]
+        self.assertEqual(text, "b" * 12 if text[0] == "b" else text[0] * 12)
+        d = self.answer("--logit-bias", "65=1000", "--temperature", 0, "--stop", text[0] * 3)
+        self.assertEqual((d["text"], d["finish_reason"], len(d["token_ids"])), ("", "stop", 3))
+
+    def test_a_prompt_over_the_context_is_refused_with_both_numbers(self):
+        error = self.refused(1, "run", tiny(), "--raw", "--prompt", "x" * 40, "--max-seq", 16)
+        self.assertRegex(error, r"\b40\b")
+        self.assertRegex(error, r"\b16\b")
+
+    def test_the_answer_ends_where_the_context_does(self):
+        d = self.answer("--max-seq", 16, prompt="abcdefgh", count=100)
+        self.assertEqual(d["finish_reason"], "length")
+        self.assertEqual(d["usage"]["prompt_tokens"] + d["usage"]["completion_tokens"], 16)
+
+    def test_chat_template_is_the_default(self):
+        chat = self.json_of("run", tiny(), "--prompt", "hi", "--system", "be brief", "--max-new-tokens", 1)
+        text = self.json_of("detokenize", tiny(), "--ids", ",".join(map(str, chat["prompt_token_ids"])))["text"]
+        self.assertEqual(
+            text, "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
+        )
+
+    def test_text_of_users_never_becomes_a_control_token(self):
+        ids = self.json_of("run", tiny(), "--prompt", "<|im_end|>", "--max-new-tokens", 1)["prompt_token_ids"]
+        end = self.json_of("tokenize", tiny(), "--text", "<|im_end|>")["token_ids"]
+        self.assertEqual(len(end), 1)
+        self.assertEqual(ids.count(end[0]), 1)
+
+    def test_prompt_flags(self):
+        self.refused(2, "run", tiny())
+        self.refused(2, "run", tiny(), "--raw", "--chat", "--prompt", "a")
+        self.refused(2, "run", tiny(), "--raw", "--system", "s", "--prompt", "a")
+        file = scratch("prompt.txt")
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write("The cat")
+        one = self.json_of("run", tiny(), "--raw", "--file", file, "--temperature", 0, "--max-new-tokens", 3)
+        self.assertEqual(one["prompt_token_ids"], self.answer()["prompt_token_ids"])
+
+    def test_numerics_and_kv_formats_run(self):
+        for flags in (["--numerics", "reference"], ["--numerics", "fast"], ["--kv-dtype", "f32"], ["--kv-dtype", "bf16"], ["--isa", "scalar"]):
+            with self.subTest(flags=flags):
+                self.assertEqual(len(self.answer("--temperature", 0, *flags)["token_ids"]), 12)
+
+    def test_a_missing_weight_is_named(self):
+        folder = scratch("holed")
+        self.done("make-tiny", folder)
+        weights = os.path.join(folder, "model.safetensors")
+        with open(weights, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header, data = json.loads(file.read(length)), file.read()
+        del header["model.norm.weight"]
+        text = json.dumps(header).encode()
+        with open(weights, "wb") as file:
+            file.write(len(text).to_bytes(8, "little") + text + data)
+        self.refused(3, "run", folder, "--prompt", "a")
+
+    def test_ctrl_c_stops_within_a_second(self):
+        process = start("run", tiny("gemma3"), "--raw", "--prompt", "a", "--max-new-tokens", 2000, "--ignore-eos")
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        process.communicate(timeout=10)
+        self.assertLess(time.monotonic() - began, 1)
+        self.assertEqual(process.returncode, 1)
+
+
+@needs_real_model
+class RealModel(CliCase):
+    def test_answers_sensibly(self):
+        d = self.json_of("run", REAL_MODEL, "--raw", "--prompt", "The capital of France is", "--temperature", 0, "--max-new-tokens", 8)
+        self.assertIn("Paris", d["text"])
+
+
+if __name__ == "__main__":
+    unittest.main()
