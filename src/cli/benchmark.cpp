@@ -9,6 +9,7 @@
 #include "cli/model_options.h"
 #include "cli/table.h"
 #include "cli/verb.h"
+#include "compile/artifact.h"
 
 namespace hyalite {
 namespace {
@@ -90,9 +91,10 @@ int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
   const BenchmarkOptions& b = o.benchmark;
   compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
+  const int64_t needed = b.prompt_tokens + b.decode_tokens;
+  if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = needed;
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
-  int64_t needed = b.prompt_tokens + b.decode_tokens;
-  if (needed > model->prefill.max_positions)
+  if (needed > model->prefill.max_positions)  // an artifact
     throw Error(ErrorCode::context_length_exceeded, "--prompt-tokens + --decode-tokens",
                 fmt::format("{} tokens, the context holds {}", needed, model->prefill.max_positions));
   if (b.batch > model->decode.max_symbols.sequences)

@@ -28,6 +28,9 @@ void throw_if_cancelled(const CompileOptions& options) {
 CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
   if (!options.kv_dtype) options.kv_dtype = options.numerics == Numerics::reference ? DType::f32 : DType::f16;
   if (options.max_positions == 0) options.max_positions = config.context_length;
+  if (options.max_positions > config.context_length)
+    throw Error(ErrorCode::context_length_exceeded, "the context",
+                fmt::format("{} positions are asked for, the model was made for {}", options.max_positions, config.context_length));
   options.max_symbols.tokens = std::max(options.max_symbols.tokens, options.max_decode_sequences);
   options.max_symbols.sequences = std::max(options.max_symbols.sequences, options.max_decode_sequences);
   options.max_symbols.logits_rows = std::max(options.max_symbols.logits_rows, options.max_decode_sequences);

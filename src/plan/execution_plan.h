@@ -56,7 +56,7 @@ struct PlanStep {
   int64_t workspace_bytes = 0;
   std::string reason;
   std::vector<RefusedVariant> refused;
-  Cost cost;  // at max_symbols, except that decode plans count one token
+  Cost cost;  // of the largest step; a decode step finds half of max_positions in the cache
   double predicted_us = 0;
 };
 

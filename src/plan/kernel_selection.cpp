@@ -168,6 +168,7 @@ class Builder {
                     .results = results,
                     .attrs = &node.attrs,
                     .symbols = options_.max_symbols,
+                    .cached = plan_.mode == "decode" ? options_.max_positions / 2 : 0,
                     .max_positions = options_.max_positions};
     if (node.attrs.has("layer")) {
       step.layer = static_cast<int32_t>(node.attrs.integer("layer"));

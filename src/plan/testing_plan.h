@@ -8,6 +8,8 @@
 
 namespace hyalite::testing {
 
+inline Graph graph_of(const std::string& text) { return parse_module(text, "graph").graphs.front(); }
+
 // A decode graph of `layers` gated blocks without attention: rms_norm, fused_glu, matmul, add.
 inline Graph mlp_graph(int layers) {
   std::string text =
@@ -27,7 +29,7 @@ inline Graph mlp_graph(int layers) {
   }
   text += "  %head = weight {name = \"head\", layout = \"rows16\"} : tensor<96 x 64 x f32>\n";
   text += "  %logits = matmul %x" + std::to_string(layers) + ", %head : tensor<T x 96 x f32>\n  return %logits\n}\n";
-  return parse_module(text, "mlp").graphs.front();
+  return graph_of(text);
 }
 
 inline PlanOptions plan_options(IsaLevel level, const std::string& numerics = "deterministic") {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "ir/parser.h"
 #include "plan/planner.h"
+#include "plan/testing_plan.h"
 
 namespace hyalite {
 namespace {
@@ -41,7 +41,7 @@ class ExecutorTest : public ::testing::Test {
   std::vector<float> run(const std::string& numerics, int threads, std::vector<int32_t> ids, std::vector<int32_t> rows) {
     Machine machine;
     machine.features = kAvx2 & detect_machine().features;
-    ExecutionPlan plan = make_plan(parse_module(kText, "graph").graphs[0], {},
+    ExecutionPlan plan = make_plan(testing::graph_of(kText), {},
                                    {.numerics = numerics, .machine = machine, .isa = "avx2", .max_symbols = {8, 1, 8}, .threads = threads});
     ThreadPool pool(threads);
     const ExecutionPlan* plans[] = {&plan};
