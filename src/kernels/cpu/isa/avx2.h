@@ -186,6 +186,7 @@ HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) 
         }
         const __m256i products = _mm256_maddubs_epi16(code, four);
         pairs[t] = i ? _mm256_add_epi16(pairs[t], products) : products;
+        HYALITE_OPAQUE_VECTOR(pairs[t]);  // or the sums become a tree, whose leaves do not fit the registers
       }
     }
     HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {

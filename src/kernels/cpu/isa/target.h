@@ -32,6 +32,10 @@
 #define HYALITE_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// Makes the compiler forget where a value came from, at no cost: for loops in which it would rather spill than load or add in order.
+#define HYALITE_OPAQUE_POINTER(p) __asm__("" : "+r"(p))
+#define HYALITE_OPAQUE_VECTOR(v) __asm__("" : "+x"(v))
+
 #define HYALITE_AVX2 "avx2,fma,f16c"
 #define HYALITE_AVX512 "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq"
 #define HYALITE_AVX512VNNI "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni"
