@@ -1,0 +1,12 @@
+// A graph for Graphviz: runs of equal layers are one cluster, drawn once; weights stand in the node that reads them.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.h"
+
+namespace hyalite {
+
+std::string to_dot(const Graph& graph);
+
+}  // namespace hyalite
