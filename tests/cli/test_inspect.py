@@ -1,10 +1,7 @@
-"""inspect and export."""
-
 import json
-import os
 import unittest
 
-from cli_case import CliCase, artifact, scratch, tiny
+from cli_case import CliCase, artifact, tiny
 
 
 class Inspect(CliCase):
@@ -52,37 +49,6 @@ class Inspect(CliCase):
     def test_refuses_what_is_no_artifact(self):
         self.refused(3, "inspect", tiny())
         self.refused(2, "inspect", artifact(), "--mode", "backwards")
-
-
-class Export(CliCase):
-    def export(self, form, mode="decode"):
-        out = scratch("file")
-        self.done("export", artifact(), out, "--mode", mode, "--format", form)
-        with open(out, encoding="utf-8") as file:
-            return file.read()
-
-    def test_text_is_cacheir(self):
-        self.assertIn("graph @prefill", self.export("text", "prefill"))
-
-    def test_json(self):
-        self.assertTrue(json.loads(self.export("json")))
-
-    def test_dot(self):
-        text = self.export("dot")
-        self.assertTrue(text.startswith("digraph"))
-        self.assertEqual(text.count("{"), text.count("}"))
-
-    def test_page_needs_nothing_from_outside(self):
-        page = self.export("html")
-        self.assertTrue(page.lstrip().lower().startswith("<!doctype html>"))
-        for outside in ('src="http', 'href="http', "@import", 'src="//'):
-            self.assertNotIn(outside, page)
-
-    def test_refusals(self):
-        out = scratch("file")
-        self.refused(2, "export", artifact(), out, "--format", "jpeg")
-        self.refused(3, "export", tiny(), out)
-        self.assertFalse(os.path.exists(out))
 
 
 if __name__ == "__main__":
