@@ -15,6 +15,19 @@ def page_data(page):
     return json.loads(re.search(r'<script id="report" type="application/json">(.*?)</script>', page, re.S).group(1))
 
 
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+def browse(path):
+    """What a browser makes of the page, and what its scripts complained about."""
+    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--enable-logging=stderr"]
+    done = subprocess.run(
+        [BROWSER, *flags, "--user-data-dir=" + scratch("profile"), "--dump-dom", "file://" + path],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
 class ExportCase(CliCase):
     def export(self, bundle, form, mode="decode"):
         """The text of the file that `export` writes."""
@@ -37,6 +50,18 @@ class Tiny(ExportCase):
             self.assertEqual(data["mode"], mode)
             steps = self.json_of("inspect", self.bundle, "--mode", mode, "--schedule")["steps"]
             self.assertEqual([s["variant"] for s in data["steps"]], [s["variant"] for s in steps])
+
+    @unittest.skipUnless(BROWSER, "no chromium")
+    def test_page_shows_in_a_browser(self):
+        out = scratch("page.html")
+        self.done("export", self.bundle, out)
+        document, complaints = browse(out)
+        self.assertEqual(complaints, [])
+        text = re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style)\b.*?</\1>", " ", document, flags=re.S))
+        for words in ("Memory map", "rmsnorm-qkv-rope-fusion", "Not chosen"):
+            self.assertIn(words, text)
+        self.assertRegex(text, r"×\s+\d+\s+(layers|·)")
+        self.assertGreater(len(re.findall(r"<(?:rect|path)\b", document)), 40)
 
     def test_segments_hold_every_node_once(self):
         graph = page_data(self.export(self.bundle, "html"))["graph"]

@@ -39,7 +39,8 @@ class DotWriter {
         "fontsize=10];\n"
         "  edge [fontname=\"Helvetica\", fontsize=8, color=gray40];\n",
         dot_string(graph_.name()));
-    for (ValueId id : graph_.inputs()) out_ += fmt::format("  v{} [label={}, shape=ellipse];\n", id, dot_string(graph_.value(id).name));
+    for (ValueId id : graph_.inputs())
+      if (!shown_source(id).empty()) out_ += fmt::format("  v{} [label={}, shape=ellipse];\n", id, dot_string(graph_.value(id).name));
     int number = 0;
     for (const Segment& segment : segments_) write_segment(segment, number++);
     for (const Segment& segment : segments_) write_edges(segment);
@@ -105,9 +106,9 @@ class DotWriter {
           if (std::string from = shown_source(operand); !from.empty()) edge(from, fmt::format("n{}", shown_as_.at(id)), operand, true);
   }
 
-  // The drawn node or graph input that a value comes from; empty for weights, constants and absent operands.
+  // The drawn node or graph input that a value comes from; empty for weights, constants, the batch and absent operands.
   std::string shown_source(ValueId value) const {
-    if (value == kNone) return "";
+    if (value == kNone || graph_.value(value).type.kind == ValueType::Kind::batch) return "";
     NodeId producer = graph_.value(value).producer;
     if (producer == kNone) return fmt::format("v{}", value);
     auto shown = shown_as_.find(producer);

@@ -1,6 +1,5 @@
 #include "workbench/export/model_explorer.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "ir/printer.h"
@@ -28,12 +27,14 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// "blk.3.attn.q" -> "blk/3/attn"; slashes of a hostile path must not open levels of their own.
-std::string namespace_of(const std::string& path) {
-  size_t last = path.rfind('.');
-  std::string space = last == std::string::npos ? "" : path.substr(0, last);
-  std::replace(space.begin(), space.end(), '/', '_');
-  std::replace(space.begin(), space.end(), '.', '/');
+// "blk.3.attn.q" -> "blk/3/attn"; slashes and empty parts of a hostile path open no levels of their own.
+std::string namespace_of(std::string_view path) {
+  std::string space;
+  for (size_t dot = path.find('.'); dot != std::string_view::npos; path.remove_prefix(dot + 1), dot = path.find('.')) {
+    if (dot == 0) continue;
+    if (!space.empty()) space += '/';
+    for (char c : path.substr(0, dot)) space += c == '/' ? '_' : c;
+  }
   return space;
 }
 

@@ -40,6 +40,12 @@ function bytes(n) {
   return n + ' bytes';
 }
 
+function operations(n) {
+  for (const [unit, size] of [['G', 1e9], ['M', 1e6], ['k', 1e3]])
+    if (n >= size) return three(n / size) + ' ' + unit;
+  return three(n);
+}
+
 function micros(us) {
   if (us >= 1e6) return three(us / 1e6) + ' s';
   if (us >= 1e3) return three(us / 1e3) + ' ms';

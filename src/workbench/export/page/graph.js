@@ -330,7 +330,7 @@ function showDetails(i) {
     step &&
       el('div.big', {}, el('div', {}, micros(step.predicted_us), el('small', {}, 'predicted')),
         el('div', {}, bytes(step.bytes), el('small', {}, 'read and written')),
-        step.flops ? el('div', {}, three(step.flops / 1e6) + ' M', el('small', {}, 'operations')) : null),
+        step.flops ? el('div', {}, operations(step.flops), el('small', {}, 'operations')) : null),
     step && el('h4', {}, 'Kernel'),
     step && el('div.mono', {}, step.variant),
     step && el('div.lead', {style: 'margin:4px 0 0;font-size:13px'}, step.reason),

@@ -78,7 +78,7 @@ function stepDetail(step) {
   const facts = pairs([
     ['variant', el('code', {}, step.variant)],
     ['reason', step.reason],
-    ['operations', step.flops ? three(step.flops / 1e6) + ' M' : ''],
+    ['operations', step.flops ? operations(step.flops) : ''],
     ['workspace', step.workspace_bytes ? bytes(step.workspace_bytes) : ''],
     ['in the graph', node < 0 ? '' : el('a', {href: '#graph', onclick: show}, nodes[node].path)],
   ]);
