@@ -51,7 +51,11 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
       &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
-  if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
+  if (o.validate)  // the slow part: it is where an interruption has to be heard
+    run.validator = [&o, evaluate = reference_validator(c.model.weights, &pool)](const Module& module) {
+      throw_if_cancelled(o);
+      return evaluate(module);
+    };
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
   c.passes = run_passes(default_pipeline(), c.module, context, run);
 }

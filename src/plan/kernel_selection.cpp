@@ -50,21 +50,25 @@ class Selection {
     return step.refused.empty() ? std::string() : " (" + step.refused.front().variant + ": " + step.refused.front().why + ")";
   }
 
+  // Weights that hardware-hints found resident do not come from memory, so they cannot be what a step waits for.
+  bool waits_for_memory(const PlanStep& step, double seconds) const {
+    if (step.attrs.text("hint", "stream") == "resident") return false;
+    return step.cost.bytes / options_.machine.read_bytes_per_s * 1.2 >= seconds;
+  }
+
   void explain(PlanStep& step) const {
-    const KernelVariant& variant = *step.variant;
-    const Machine& machine = options_.machine;
     step.cost = cost_of(op_, problem_);
-    double seconds = variant.seconds ? variant.seconds(problem_, machine) : step.cost.bytes / machine.read_bytes_per_s;
+    const double seconds = step.variant->seconds(problem_, options_.machine);
     step.predicted_us = seconds * 1e6;
     if (options_.numerics == "reference") {
       step.reason = "the reference evaluation, as --numerics reference asks";
       return;
     }
-    bool memory_bound = step.cost.bytes / machine.read_bytes_per_s * 1.2 >= seconds;
-    step.reason =
-        fmt::format("{} of {}: {:.1f} us predicted, {}-bound ({:.2f} MB, {:.2f} MFLOP)",
-                    step.refused.empty() || variant.provider == "reference" ? "the only usable variant" : "first usable variant", op_.name,
-                    step.predicted_us, memory_bound ? "memory" : "compute", step.cost.bytes / 1e6, step.cost.flops / 1e6);
+    const bool only_reference = step.variant == reference_variant(op_.name);
+    step.reason = fmt::format("{} {}: {:.1f} us predicted, {}-bound ({:.2f} MB, {:.2f} MFLOP)",
+                              only_reference ? "the reference evaluation, for want of a kernel for" : "first usable variant of", op_.name,
+                              step.predicted_us, waits_for_memory(step, seconds) ? "memory" : "compute", step.cost.bytes / 1e6,
+                              step.cost.flops / 1e6);
   }
 
   const OpSpec& op_;
