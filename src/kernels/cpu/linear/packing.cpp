@@ -27,13 +27,16 @@ struct Block {
   uint8_t scales[16], mins[16];  // of each run, blocks of 256 only
 };
 
-void nibbles_of_32(const uint8_t* bytes, uint8_t* codes) {
+void nibbles_of_32(const uint8_t* __restrict bytes, uint8_t* __restrict codes) {
   for (int i = 0; i < 16; ++i) codes[i] = bytes[i] & 15;
   for (int i = 0; i < 16; ++i) codes[16 + i] = bytes[i] >> 4;
 }
 
 void add_fifth_bits(uint32_t high, uint8_t* codes) {
-  for (int i = 0; i < 32; ++i) codes[i] |= static_cast<uint8_t>((high >> i & 1) << 4);
+  for (int i = 0; i < 32; i += 4) {  // four bits to one bit in each of four bytes, by a multiplication that puts copies 7 bits apart
+    const uint32_t spread = (high >> i & 15) * 0x00204081u & 0x01010101u;
+    store_word(codes + i, load_word(codes + i) | spread << 4);
+  }
 }
 
 void scales_of_k(const uint8_t* packed, Block& block) {
@@ -43,7 +46,7 @@ void scales_of_k(const uint8_t* packed, Block& block) {
   }
 }
 
-void nibbles_of_k(const uint8_t* bytes, uint8_t* codes) {
+void nibbles_of_k(const uint8_t* __restrict bytes, uint8_t* __restrict codes) {
   for (int run = 0; run < 8; run += 2, bytes += 32, codes += 64) {
     for (int i = 0; i < 32; ++i) codes[i] = bytes[i] & 15;
     for (int i = 0; i < 32; ++i) codes[32 + i] = bytes[i] >> 4;
@@ -51,7 +54,7 @@ void nibbles_of_k(const uint8_t* bytes, uint8_t* codes) {
 }
 
 template <DType dtype>
-void take_apart(const uint8_t* file, Block& block) {
+void take_apart(const uint8_t* __restrict file, Block& __restrict block) {
   block.d = load_u16(file), block.min = load_u16(file + 2);
   if constexpr (dtype == DType::q4_0) {
     nibbles_of_32(file + 2, block.codes);
