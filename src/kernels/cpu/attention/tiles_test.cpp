@@ -45,7 +45,8 @@ TEST(TileWalk, KeepsToTheTokenLimitAndEmptySteps) {
   int tiles = 0;
   for (TileWalk walk(batch, heads_of(2, 1), 1); walk.next(); ++tiles) EXPECT_EQ(walk.tile().tokens, 1);
   EXPECT_EQ(tiles, 8);
-  TileWalk nothing(BatchView{}, heads_of(2, 1), 1);
+  const BatchView empty;
+  TileWalk nothing(empty, heads_of(2, 1), 1);
   EXPECT_FALSE(nothing.next());
 }
 
