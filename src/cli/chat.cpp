@@ -1,8 +1,8 @@
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "cli/chat_lines.h"
 #include "cli/generation_options.h"
@@ -102,10 +102,12 @@ class Chat {
       context_.err << "/save needs the name of a file\n";
       return;
     }
-    std::ofstream file(path, std::ios::binary);
-    file << messages_.dump(1) << '\n';
-    file.close();
-    context_.err << (file ? "wrote " : "cannot write ") << path << '\n';
+    try {
+      write_file_atomically(path, messages_.dump(1) + '\n');
+      context_.err << "wrote " << path << '\n';
+    } catch (const Error& error) {
+      context_.err << "hyalite: " << error.what() << '\n';
+    }
   }
 
   Engine& engine_;

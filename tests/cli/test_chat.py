@@ -38,6 +38,7 @@ class Chat(CliCase):
         with open(path, encoding="utf-8") as file:
             self.assertEqual(json.load(file), said)
         self.assertIn("/save", self.chat("/save\n").err)
+        self.assertIn("nowhere", self.chat("/save /nowhere/chat.json\n").err)
 
     def test_commands(self):
         self.assertIn("/clear", self.chat("/help\n").err)
