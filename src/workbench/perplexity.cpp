@@ -3,70 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
+#include "workbench/scored_windows.h"
 
 namespace hyalite {
 namespace {
 
-double negative_log_likelihood(const float* logits, int64_t count, int32_t target) {
-  float best = *std::max_element(logits, logits + count);
+double negative_log_likelihood(std::span<const float> logits, int32_t target) {
+  const float best = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(logits[i] - best));
+  for (float logit : logits) sum += std::exp(static_cast<double>(logit - best));
   return std::log(sum) - static_cast<double>(logits[target] - best);
 }
-
-// Scores one window; the logits of a step's rows are limited, so the scored half runs in chunks of that many tokens.
-class Window {
- public:
-  Window(Engine& engine, std::span<const int32_t> ids) : engine_(engine), ids_(ids) {}
-  ~Window() { engine_.steps().kv().release(pages_); }
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
-
-  void score(const std::function<void(double)>& add) {
-    const auto size = static_cast<int64_t>(ids_.size());
-    const int64_t first = size / 2;  // logits of `first` predict the token after it
-    const Symbols& limits = engine_.steps().limits();
-    for (int64_t at = 0; at < size - 1;) {
-      const bool scored = at >= first;
-      int64_t end = std::min(scored ? size - 1 : first, at + std::min(limits.tokens, scored ? limits.logits_rows : limits.tokens));
-      StepSequence part{&pages_, at, ids_.subspan(at, end - at), scored ? StepSequence::Logits::all : StepSequence::Logits::none};
-      TensorView logits = engine_.steps().run({&part, 1});
-      for (int64_t row = 0; scored && row < end - at; ++row)
-        add(negative_log_likelihood(logits.as<float>() + row * logits.columns(), engine_.valid_ids(), ids_[at + row + 1]));
-      at = end;
-    }
-  }
-
- private:
-  Engine& engine_;
-  std::span<const int32_t> ids_;
-  SequencePages pages_;
-};
 
 }  // namespace
 
 PerplexityResult measure_perplexity(Engine& engine, std::span<const int32_t> ids, int64_t context, const std::function<void()>& window_done,
                                     const std::atomic<bool>* cancel) {
-  PerplexityResult result{.windows = static_cast<int64_t>(ids.size()) / context};
-  if (result.windows == 0)
-    throw Error(ErrorCode::invalid_argument, "--file",
-                "the text has " + std::to_string(ids.size()) + " tokens, a window has " + std::to_string(context));
-  const TokenizerSpec& spec = engine.model().tokenizer;
-  const bool begins_with_bos = !spec.prefix.empty() && spec.prefix.front() == spec.bos;
+  PerplexityResult result;
   double sum = 0, squares = 0;
-  for (int64_t w = 0; w < result.windows; ++w) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "perplexity", "interrupted");
-    auto part = ids.subspan(w * context, context);
-    std::vector<int32_t> window(part.begin(), part.end());
-    if (begins_with_bos) window[0] = spec.bos;
-    Window(engine, window).score([&](double nll) {
-      sum += nll;
-      squares += nll * nll;
-      ++result.tokens;
-    });
-    window_done();
-  }
+  auto add = [&](const ScoredRow& row) {
+    const double nll = negative_log_likelihood(row.logits, row.next);
+    sum += nll;
+    squares += nll * nll;
+    ++result.tokens;
+  };
+  result.windows = score_windows(engine, ids, context, add, window_done, cancel);
   const double mean = sum / static_cast<double>(result.tokens);
   result.perplexity = std::exp(mean);
   double variance = squares / static_cast<double>(result.tokens) - mean * mean;

@@ -1,5 +1,4 @@
-// Perplexity of a text under a model, the way llama.cpp's llama-perplexity counts it: windows of `context` tokens that do not overlap, each
-// begun with the BOS token in place of its first where the model has one, the second half of each scored.
+// Perplexity of a text under a model, cut and scored as workbench/scored_windows.h says.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,88 @@
+#include "workbench/logit_base.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+constexpr char kMagic[] = {'_', 'l', 'o', 'g', 'i', 't', 's', '_'};
+constexpr int64_t kHeaderBytes = sizeof kMagic + 3 * sizeof(int32_t);
+constexpr float kRange = 16;
+constexpr float kTopCode = 65535;
+constexpr int32_t kMostOfAny = 1 << 24;  // keeps the products below far from overflow
+
+int64_t padded(int32_t vocab) {
+  return (int64_t{vocab} + 1) / 2 * 2;
+}
+
+int64_t row_bytes(const LogitBaseShape& shape) {
+  return static_cast<int64_t>(2 * sizeof(float)) + padded(shape.vocab) * static_cast<int64_t>(sizeof(uint16_t));
+}
+
+template <typename T>
+void write(std::ostream& out, const T* values, size_t count) {
+  out.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+}  // namespace
+
+LogitBaseWriter::LogitBaseWriter(std::filesystem::path path, const LogitBaseShape& shape, std::span<const int32_t> ids)
+    : path_(std::move(path)), out_(path_, std::ios::binary), codes_(padded(shape.vocab)) {
+  if (!out_) throw Error(ErrorCode::io, path_.string(), "cannot be written");
+  const int32_t numbers[] = {shape.context, shape.vocab, shape.windows};
+  write(out_, kMagic, sizeof kMagic);
+  write(out_, numbers, std::size(numbers));
+  write(out_, ids.data(), ids.size());
+}
+
+void LogitBaseWriter::add(std::span<const float> logits) {
+  const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
+  const float lowest = std::max(*least, *most - kRange);
+  const float scale = (*most - lowest) / kTopCode;
+  double sum = 0;
+  for (float logit : logits) sum += std::exp(static_cast<double>(logit - *most));
+  const float head[] = {scale, lowest - *most - static_cast<float>(std::log(sum))};
+  for (size_t i = 0; i < logits.size(); ++i)
+    codes_[i] = scale > 0 ? static_cast<uint16_t>(std::lround((std::max(logits[i], lowest) - lowest) / scale)) : uint16_t{0};
+  write(out_, head, std::size(head));
+  write(out_, codes_.data(), codes_.size());
+}
+
+void LogitBaseWriter::finish() {
+  out_.close();
+  if (!out_) throw Error(ErrorCode::io, path_.string(), "was not written whole");
+}
+
+LogitBase::LogitBase(const std::filesystem::path& path) : file_(MappedFile::open(path)) {
+  auto bytes = file_->bytes();
+  auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_model, path.string(), why); };
+  if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
+    refuse("is no file of base log-probabilities: it does not begin with _logits_");
+  int32_t numbers[3];
+  std::memcpy(numbers, bytes.data() + sizeof kMagic, sizeof numbers);
+  for (int32_t number : numbers)
+    if (number < 1 || number > kMostOfAny) refuse("has a header with " + std::to_string(number) + ", expected 1 to 2^24");
+  shape_ = {numbers[0], numbers[1], numbers[2]};
+  // A row's size times their count could overflow, each by itself cannot; so divide.
+  const int64_t id_bytes = shape_.ids() * static_cast<int64_t>(sizeof(int32_t));
+  const int64_t rest = static_cast<int64_t>(bytes.size()) - kHeaderBytes - id_bytes;
+  if (rest < 0 || rest % row_bytes(shape_) != 0 || rest / row_bytes(shape_) != shape_.rows())
+    refuse("has " + std::to_string(bytes.size()) + " bytes, which its header does not explain");
+  ids_.resize(shape_.ids());
+  std::memcpy(ids_.data(), bytes.data() + kHeaderBytes, id_bytes);
+}
+
+LogProbRow LogitBase::row(int64_t index) const {
+  const uint8_t* at = file_->bytes().data() + kHeaderBytes + shape_.ids() * sizeof(int32_t) + index * row_bytes(shape_);
+  LogProbRow row;
+  std::memcpy(&row.scale, at, sizeof(float));
+  std::memcpy(&row.lowest, at + sizeof(float), sizeof(float));
+  row.codes = {reinterpret_cast<const uint16_t*>(at + 2 * sizeof(float)), static_cast<size_t>(shape_.vocab)};
+  return row;
+}
+
+}  // namespace hyalite
