@@ -70,9 +70,13 @@ TEST(MemoryPlanning, LiveValuesNeverOverlap) {
       unshared += x.end - x.offset;
       EXPECT_LE(x.end, plan.arena_bytes);
       for (const auto& [b, y] : lives)
-        if (a < b && x.first <= y.last && y.first <= x.last) EXPECT_TRUE(x.end <= y.offset || y.end <= x.offset) << a << " and " << b;
+        if (a < b && x.first <= y.last && y.first <= x.last) {
+          EXPECT_TRUE(x.end <= y.offset || y.end <= x.offset) << a << " and " << b;
+        }
     }
-    if (layers == 7) EXPECT_LT(plan.arena_bytes, unshared / 3);
+    if (layers == 7) {
+      EXPECT_LT(plan.arena_bytes, unshared / 3);
+    }
   }
 }
 

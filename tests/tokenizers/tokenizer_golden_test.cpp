@@ -56,7 +56,7 @@ TEST_P(TokenizerGolden, GivesTheIdsAndTextsOfTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TokenizerGolden, testing::ValuesIn(golden_files()),
-                         [](const auto& info) { return fs::path(info.param).stem().string(); });
+                         [](const auto& golden) { return fs::path(golden.param).stem().string(); });
 
 }  // namespace
 }  // namespace hyalite
