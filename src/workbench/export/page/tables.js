@@ -33,7 +33,7 @@ function showOverview() {
         figure('Arena', ...split(bytes(memory.arena_bytes)), `and ${bytes(memory.workspace_bytes)} workspace`),
         figure('Predicted step', ...split(micros(us)), rows),
         figure('Time per token', ...split(micros(us / tokens)), `${three(1e6 * tokens / us)} tokens a second`),
-        figure('Bytes per token', ...split(bytes(Math.round(moved / tokens))), `${bytes(moved)} read and written a step`)));
+        figure('Bytes per token', ...split(bytes(Math.round(moved / tokens))), `${bytes(moved)} a step`)));
 }
 
 // A sortable table. Columns: {name, of: row => value to sort by, cell: row => content, n: number}.
