@@ -39,7 +39,12 @@ ArtifactView::ArtifactView(std::filesystem::path directory) : directory_(std::mo
 }
 
 std::string ArtifactView::read(const std::filesystem::path& relative) const {
-  auto file = MappedFile::open(directory_ / relative);
+  const std::filesystem::path path = directory_ / relative;
+  if (!std::filesystem::exists(path)) {
+    std::string stage = json_.value("stage", "an unknown pass");
+    throw Error(ErrorCode::invalid_model, directory_.string(), "has no " + relative.string() + ": its compilation stopped after " + stage);
+  }
+  auto file = MappedFile::open(path);
   return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
 }
 
@@ -69,12 +74,13 @@ Json ArtifactView::graph_json(const std::string& mode) const {
 }
 
 Json ArtifactView::schedule(const std::string& mode) const {
-  return read_json_file((directory_ / "schedules" / (mode + ".json")).string());
+  const std::string relative = "schedules/" + mode + ".json";
+  return parse_json(read(relative), (directory_ / relative).string());
 }
 
 Json ArtifactView::memory(const std::string& mode) const {
   std::string where = (directory_ / "schedules" / (mode + ".json")).string();
-  ExecutionPlan plan = plan_from_json(read_json_file(where), where);
+  ExecutionPlan plan = plan_from_json(schedule(mode), where);
   std::map<std::string, Json> values;
   std::vector<std::string> order;
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
