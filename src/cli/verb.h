@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <iosfwd>
+#include <span>
 
 namespace hyalite {
 
