@@ -65,6 +65,20 @@ void add_common(CLI::App& app, CommonFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "No progress and no remarks on standard error")->group("Output");
 }
 
+// The arguments, last first, as the parser takes them. It would read on into the next argument where nothing follows "--flag=".
+std::vector<std::string> reversed(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      arguments.emplace_back();
+      argument.pop_back();
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
 int fail(std::ostream& err, const Error& error) {
   err << "hyalite: " << error.what() << '\n';
   return exit_code_of(error.code());
@@ -91,7 +105,7 @@ int run_command_line(int argc, const char* const* argv, const Surroundings& surr
     add_common(*sub, flags);
   }
   try {
-    app.parse(argc, argv);
+    app.parse(reversed(argc, argv));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, out, err);
     err << "hyalite: " << error.what() << " (see --help)\n";

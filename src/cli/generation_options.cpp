@@ -1,6 +1,7 @@
 #include "cli/generation_options.h"
 
 #include <charconv>
+#include <limits>
 
 #include "base/error.h"
 
@@ -22,12 +23,20 @@ std::pair<int32_t, double> parse_bias(const std::string& text) {
   return bias;
 }
 
+// The parser of options would take -1 for 2^64 - 1, and cut what is larger.
+std::string why_no_seed(const std::string& text) {
+  uint64_t seed = 0;
+  return parse_number(text, seed) ? "" : "must be an integer from 0 to 2^64 - 1, not " + text;
+}
+
 }  // namespace
 
 void add_generation_options(CLI::App& app, GenerationOptions& o) {
   const std::string group = "Sampling";
   SamplingOptions& s = o.sampling;
-  app.add_option("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer")->check(CLI::PositiveNumber)->group("Length");
+  app.add_option("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->group("Length");
   app.add_option("--stop", o.stop, "End the answer before this text; may be repeated")->group("Length");
   app.add_flag("--ignore-eos", o.ignore_eos, "Never sample an end token")->group("Length");
   app.add_option("--temperature", s.temperature, "0: greedy")->group(group);
@@ -46,6 +55,7 @@ void add_generation_options(CLI::App& app, GenerationOptions& o) {
            o.has_seed = true;
          },
          "Seed of the draw; the same seed gives the same answer [random]")
+      ->check(CLI::Validator(why_no_seed, ""))
       ->group(group);
 }
 

@@ -6,10 +6,11 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "base/progress.h"
 #include "cli/model_options.h"
+#include "cli/prompt.h"
 #include "cli/verb.h"
+#include "compile/artifact.h"
 
 namespace hyalite {
 namespace {
@@ -23,14 +24,17 @@ struct Options {
 };
 
 int run(const Options& o, VerbContext& context) {
-  std::shared_ptr<MappedFile> text = MappedFile::open(o.file);
+  const std::string text = read_text_file(o.file);
   CompileOptions compile = compile_options(o.model, context);
   compile.max_symbols.logits_rows = kLogitsRows;
+  if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = o.context;
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  if (o.context > model->prefill.max_positions)  // an artifact, or --max-seq
+    throw Error(ErrorCode::invalid_argument, "--ctx",
+                fmt::format("{} tokens, the context holds {}", o.context, model->prefill.max_positions));
   Tokenizer tokenizer(model->tokenizer);
   Engine engine(model, tokenizer, {compile.threads, o.context, 1, o.model.prefill_chunk});
-  std::vector<int32_t> ids =
-      tokenizer.encode({reinterpret_cast<const char*>(text->bytes().data()), text->bytes().size()}, {.add_special = true});
+  std::vector<int32_t> ids = tokenizer.encode(text, {.add_special = true});
   SteadyClock clock;
   Progress progress("windows", ids.size() / o.context, std::cerr, clock, {.shown = !context.quiet && isatty(STDERR_FILENO)});
   PerplexityResult r = measure_perplexity(

@@ -1,13 +1,18 @@
 #include "cli/prompt.h"
 
-#include <filesystem>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "text/chat_template.h"
 
 namespace hyalite {
 namespace {
+
+constexpr size_t kMaxTextBytes = size_t{1} << 30;  // ends the reading of /dev/zero
 
 std::string text_of(const PromptOptions& o) {
   return o.file.empty() ? o.prompt : read_text_file(o.file);
@@ -27,16 +32,25 @@ std::string spelling(const TokenizerSpec& spec, int32_t id) {
 }  // namespace
 
 std::string read_text_file(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) throw Error(ErrorCode::io, path, "cannot open: there is no such file");
-  const std::shared_ptr<MappedFile> file = MappedFile::open(path);
-  return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+  const int file = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw Error(ErrorCode::io, path, std::string("cannot open: ") + std::strerror(errno));
+  std::string text;
+  std::vector<char> piece(size_t{1} << 16);
+  ssize_t count = 0;
+  while (text.size() <= kMaxTextBytes && (count = read(file, piece.data(), piece.size())) > 0) text.append(piece.data(), count);
+  const int error = errno;
+  close(file);
+  if (count < 0) throw Error(ErrorCode::io, path, std::string("cannot read: ") + std::strerror(error));
+  if (text.size() > kMaxTextBytes) throw Error(ErrorCode::io, path, "has more than " + std::to_string(kMaxTextBytes) + " bytes");
+  return text;
 }
 
 void add_prompt_options(CLI::App& app, PromptOptions& o) {
   const std::string group = "Prompt";
-  auto* prompt = app.add_option("-p,--prompt", o.prompt, "The prompt")->group(group);
-  auto* file = app.add_option("-f,--file", o.file, "Read the prompt from a file")->group(group)->excludes(prompt);
+  auto note = [&o](const std::string&) { o.given = true; };
+  auto* prompt = app.add_option("-p,--prompt", o.prompt, "The prompt")->group(group)->each(note);
+  auto* file =
+      app.add_option("-f,--file", o.file, "Read the prompt from a file; -: standard input")->group(group)->excludes(prompt)->each(note);
   prompt->excludes(file);
   app.add_option("--system", o.system, "System message (implies --chat)")->group(group);
   auto* chat = app.add_flag("--chat", o.chat, "The prompt is a user's message, put through the chat template (default where there is one)");
@@ -53,7 +67,7 @@ std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, c
 
 std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spec, const Tokenizer& tokenizer) {
   if (o.raw && !o.system.empty()) throw Error(ErrorCode::invalid_argument, "--system", "has no place in a --raw prompt");
-  if (o.prompt.empty() && o.file.empty()) throw Error(ErrorCode::invalid_argument, "--prompt", "is missing");
+  if (!o.given) throw Error(ErrorCode::invalid_argument, "--prompt", "is missing");
   const bool chat = o.chat || !o.system.empty() || (!o.raw && !spec.chat_template.empty());
   if (!chat) return tokenizer.encode(text_of(o), {.add_special = true, .parse_special = true});
   Json messages = Json::array();

@@ -14,9 +14,10 @@ namespace hyalite {
 struct PromptOptions {
   std::string prompt, file, system;
   bool chat = false, raw = false;
+  bool given = false;  // by either flag, perhaps as an empty text
 };
 
-// The bytes of a file that is no model. Throws Error{io}.
+// The bytes of a file that is no model, or of a pipe; "-" is standard input. Throws Error{io}, also past 1 GiB.
 std::string read_text_file(const std::string& path);
 
 void add_prompt_options(CLI::App& app, PromptOptions& options);

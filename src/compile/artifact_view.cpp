@@ -36,6 +36,9 @@ ArtifactView::ArtifactView(std::filesystem::path directory) : directory_(std::mo
   for (const char* field : {"format_version", "passes", "model", "target"})
     if (!json_.contains(field))
       throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(), std::string("has no field ") + field);
+  if (const Json& version = json_.at("format_version"); version != kArtifactVersion)
+    throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(),
+                fmt::format("format version {}; this build reads version {}", version.dump(), kArtifactVersion));
 }
 
 std::string ArtifactView::read(const std::filesystem::path& relative) const {

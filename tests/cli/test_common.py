@@ -51,6 +51,13 @@ class ExitCodes(CliCase):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments)
 
+    def test_an_empty_value_takes_no_other_argument_along(self):
+        self.assertIn("--isa", self.refused(2, "run", tiny(), "--prompt", "a", "--isa=", "--json"))
+        self.assertIn("empty", self.refused(2, "run", tiny(), "--prompt", "a", "--stop=", "--json"))
+
+    def test_numbers_out_of_range_are_said_briefly(self):
+        self.assertLess(len(self.refused(2, "run", tiny(), "--prompt", "a", "--max-new-tokens", 0)), 120)
+
     def test_invalid_models(self):
         empty = scratch("empty")
         os.makedirs(empty)

@@ -1,7 +1,9 @@
 import json
+import os
+import shutil
 import unittest
 
-from cli_case import CliCase, artifact, tiny
+from cli_case import CliCase, artifact, edit_json, scratch, tiny
 
 
 class Inspect(CliCase):
@@ -49,6 +51,11 @@ class Inspect(CliCase):
     def test_refuses_what_is_no_artifact(self):
         self.refused(3, "inspect", tiny())
         self.refused(2, "inspect", artifact(), "--mode", "backwards")
+
+    def test_refuses_another_format_version(self):
+        other = shutil.copytree(artifact(), scratch("artifact"))
+        edit_json(os.path.join(other, "artifact.json"), lambda json: json.update(format_version=2))
+        self.assertIn("version 2", self.refused(3, "inspect", other))
 
 
 if __name__ == "__main__":

@@ -62,6 +62,9 @@ class Perplexity(CliCase):
 
     def test_refuses_a_text_shorter_than_a_window(self):
         self.refused(2, "perplexity", tiny(), "--file", self.text(1), "--ctx", 512)
+        self.assertIn("2048", self.refused(1, "perplexity", tiny(), "--file", self.text(1), "--ctx", 2049))
+        self.assertIn("256", self.refused(2, "perplexity", artifact(), "--file", self.text(1), "--ctx", 257))
+        self.assertIn("nowhere.txt", self.refused(1, "perplexity", tiny(), "--file", "nowhere.txt"))
 
 
 class Kernels(CliCase):

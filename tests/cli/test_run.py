@@ -4,7 +4,7 @@ import signal
 import time
 import unittest
 
-from cli_case import REAL_MODEL, CliCase, needs_real_model, scratch, start, tiny
+from cli_case import REAL_MODEL, CliCase, needs_real_model, run, scratch, start, tiny
 
 
 class Run(CliCase):
@@ -101,6 +101,23 @@ class Run(CliCase):
             stream.write("The cat")
         one = self.json_of("run", tiny(), "--raw", "--file", file, "--temperature", 0, "--max-new-tokens", 3)
         self.assertEqual(one["prompt_token_ids"], self.answer()["prompt_token_ids"])
+
+    def test_a_prompt_from_a_pipe(self):
+        for name in ("-", "/dev/stdin"):
+            with self.subTest(name=name):
+                d = run("run", tiny(), "--raw", "--file", name, "--max-new-tokens", 1, "--json", stdin="The cat").json
+                self.assertEqual(d["prompt_token_ids"], self.answer(count=1)["prompt_token_ids"])
+        self.assertIn("directory", self.refused(1, "run", tiny(), "--raw", "--file", os.path.dirname(tiny())))
+
+    def test_an_empty_prompt_is_not_a_missing_one(self):
+        self.assertIn("is missing", self.refused(2, "run", tiny(), "--raw"))
+        self.assertIn("is empty", self.refused(2, "run", tiny(), "--raw", "--prompt", ""))
+        self.assertGreater(self.json_of("run", tiny(), "--chat", "--prompt", "", "--max-new-tokens", 1)["usage"]["prompt_tokens"], 1)
+
+    def test_refuses_seeds_that_are_none(self):
+        for seed in (-1, 1 << 64, 1.5, "x"):
+            with self.subTest(seed=seed):
+                self.assertIn("--seed", self.refused(2, "run", tiny(), "--raw", "--prompt", "a", "--seed", seed))
 
     def test_numerics_and_kv_formats_run(self):
         for flags in (["--numerics", "reference"], ["--numerics", "fast"], ["--kv-dtype", "f32"], ["--kv-dtype", "bf16"], ["--isa", "scalar"]):
