@@ -19,7 +19,7 @@
 
 namespace hyalite {
 
-inline constexpr int kArtifactVersion = 1;
+inline constexpr int kArtifactVersion = 2;
 
 bool is_artifact(const std::filesystem::path& path);
 

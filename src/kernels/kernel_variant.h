@@ -2,7 +2,8 @@
 //
 // Kernels are pure: pointers and sizes in, numbers out. No allocation, lock, system call, global state or CPU query inside run().
 // Determinism contract: the value of each output element depends only on that row's inputs and the operand shapes, never on T, on the
-// number of threads or on the phase split: accumulation over K is sequential per output row, in one order for every instruction set.
+// number of threads or on the phase split: accumulation over K is sequential per output row, in one order for every instruction set. A
+// variant that rounds_alone keeps all of it but the last part.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace hyalite {
 
-// How a weight lies in memory for the kernels that multiply by it. One row per format in cpu/layouts.inc; shared by all instruction sets, so
-// that an artifact packed on one machine runs on another. Pure functions, any thread.
+// How a weight lies in memory for the kernels that multiply by it. One row per format in cpu/layouts.inc; shared by all instruction sets,
+// so that an artifact packed on one machine runs on another. Pure functions, any thread.
 struct PackedLayout {
   std::string_view name;  // "rows16.q4_1"
   DType dtype;            // format of the source
@@ -31,7 +32,7 @@ struct PackedLayout {
 const PackedLayout* packed_layout_of(DType dtype);
 
 struct KernelVariant {
-  std::string_view name;      // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
+  std::string_view name;  // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
   std::string_view op;
   std::string_view provider;  // "hyalite", later "onednn", ...
   uint32_t needs;             // CpuFeature mask
@@ -46,6 +47,8 @@ struct KernelVariant {
   // Scratch shared by all threads of the step, for the largest step. Null: none.
   size_t (*workspace)(const Problem& problem, int threads);
   void (*run)(const OpArgs& args, WorkRange range);
+  // Rounds more than other instruction sets do, where the problem allows it (activations = "bf16"): its bits are not theirs.
+  bool rounds_alone = false;
 };
 
 // Every CPU variant in order of preference, without the reference ones.

@@ -43,7 +43,7 @@ struct GluParams {
   GateActivation activation;
 };
 
-// Whether a linear op may quantise its activations: attribute `activations` = "f32" | "q8" (set by quantisation-aware lowering).
+// Whether a linear op may round its activations: attribute `activations` = "f32" | "q8" | "bf16" (set by quantisation-aware lowering).
 // Linear ops without other parameters bind this; kernels choose by variant, so only the planner reads it.
 
 }  // namespace hyalite

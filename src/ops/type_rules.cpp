@@ -90,7 +90,7 @@ void check_choice(const std::string& value, const char* name, std::initializer_l
 }
 
 void check_linear_attrs(const Problem& problem) {
-  check_choice(problem.attrs->text("activations", "f32"), "activations", {"f32", "q8"});
+  check_choice(problem.attrs->text("activations", "f32"), "activations", {"f32", "q8", "bf16"});
 }
 
 Cost linear_cost(const Problem& problem, std::initializer_list<size_t> weights) {

@@ -38,7 +38,7 @@ void check_choice(const std::string& value, const char* name, std::initializer_l
   {"activations", "text", false}, { \
     "hint", "text", false           \
   }
-// infer() of linear ops calls this to hold `activations` to "f32" or "q8".
+// infer() of linear ops calls this to hold `activations` to "f32", "q8" or "bf16".
 void check_linear_attrs(const Problem& problem);
 
 // Bytes of a linear op's operands and results, and 2 flops for each weight element and row of x. `weights` are operand indices.

@@ -1,6 +1,6 @@
 // Text in, text out: each tests/passes/<pass>/<case>.cir holds a module, what one run of the pass makes of it, and the remarks.
 //
-//   // What the case shows. Lines "// numerics: reference" and "// cache: 1000000" (bytes) set the target.
+//   // What the case shows. Lines "// numerics: reference" (or fast) and "// cache: 1000000" (bytes) set the target.
 //   graph ...
 //   // expect                     or "// expect unchanged"
 //   graph ...
@@ -42,6 +42,7 @@ Case read(const std::filesystem::path& path) {
       if (line.starts_with("// ")) result.remarks.push_back(line.substr(3));
     } else {
       if (line == "// numerics: reference") result.context.target.numerics = Numerics::reference;
+      if (line == "// numerics: fast") result.context.target.numerics = Numerics::fast;
       if (line.starts_with("// cache: ")) result.context.target.last_level_cache_bytes = std::stoll(line.substr(10));
       (part == input ? result.input : result.expected) += line + "\n";
     }

@@ -1,6 +1,7 @@
 // Decides how each weight is multiplied. Kernels multiply some formats as they lie in the file; the others are converted once, when the
 // plan packs them. Where a matrix of a linear op is quantised, the activations it meets may be rounded to int8 in blocks of 32
-// (`activations = "q8"`); the op's dense matrices still meet them as they are. Vectors (norm weights, biases) are read as f32. With
+// (`activations = "q8"`); the op's dense matrices still meet them as they are. With numerics = fast,
+// activations of an op whose matrices are all bf16 may be rounded to bf16. Vectors (norm weights, biases) are read as f32. With
 // numerics = reference nothing is rounded: converted weights become f32.
 #include <map>
 
@@ -44,19 +45,24 @@ class Lowering {
 
   void matrices(NodeId id) {
     std::vector<int> weights = weight_operands(graph_, id);
-    bool quantised = false;
+    bool quantised = false, bf16 = !weights.empty();
     for (int i : weights) {
       ValueId value = graph_.node(id).operands[i];
       DType to = multiplied_as(graph_.value(value).type.tensor, numerics_);
       if (to != dtype_of(graph_, value)) rw_.set_operand(id, i, converted(value, to, "no kernel multiplies the format itself"));
       quantised = quantised || format_of(to).is_quantized;
+      bf16 = bf16 && to == DType::bf16;
     }
-    round_activations(id, quantised);
+    round_activations(id, quantised, bf16 && numerics_ == Numerics::fast);
   }
 
  private:
-  void round_activations(NodeId id, bool quantised) {
+  void round_activations(NodeId id, bool quantised, bool to_bf16) {
     if (graph_.node(id).attrs.has("activations")) return;
+    if (to_bf16) {
+      rw_.matched(id, "activations may be rounded to bf16 for its bf16 weights: numerics are fast");
+      return rw_.set_attr(id, "activations", std::string("bf16"));
+    }
     if (!quantised) return rw_.refused(id, "activations stay f32: none of its weights is quantised");
     if (numerics_ == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
     rw_.matched(id, "activations may be rounded to q8 for its quantised weights");

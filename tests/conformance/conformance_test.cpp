@@ -124,8 +124,9 @@ std::string_view family_of(const KernelVariant& variant) {
 }
 
 TEST_P(Conformance, SameBitsOnEveryInstructionSet) {
+  if (variant().rounds_alone) GTEST_SKIP() << variant().name << " rounds activations that other instruction sets leave in f32";
   for (const KernelVariant* other : cpu_variants()) {
-    if (other == &variant() || family_of(*other) != family_of(variant()) || !runs_here(*other)) continue;
+    if (other == &variant() || other->rounds_alone || family_of(*other) != family_of(variant()) || !runs_here(*other)) continue;
     for (const Case* each : cases_) {
       const Case& problem = *each;
       if (!refusal(*other, problem).empty()) continue;

@@ -183,8 +183,16 @@ std::vector<DType> weight_formats() {
           DType::q5_1, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k};
 }
 
-std::string activations_for(DType dtype) {
-  return format_of(dtype).is_quantized ? "q8" : "f32";
+// A weight format and what its activations may be rounded to.
+struct Multiplied {
+  DType dtype;
+  std::string activations;
+};
+std::vector<Multiplied> multiplied_formats() {
+  std::vector<Multiplied> all;
+  for (const DType dtype : weight_formats()) all.push_back({dtype, format_of(dtype).is_quantized ? "q8" : "f32"});
+  all.push_back({DType::bf16, "bf16"});
+  return all;
 }
 
 int64_t columns_for(DType dtype, int64_t blocks_of_32) {
@@ -217,11 +225,11 @@ std::vector<Case> cases_embed() {
 std::vector<Case> cases_matmul() {
   std::vector<Case> cases;
   uint32_t seed = 1;
-  for (const DType dtype : weight_formats()) {
+  for (const auto& [dtype, activations] : multiplied_formats()) {
     for (const LinearShape& shape : kLinearShapes) {
       const int64_t columns = columns_for(dtype, shape.blocks);
-      CaseBuilder builder("matmul", label_of(shape, dtype), seed++);
-      builder.attr("activations", activations_for(dtype)).tokens(shape.tokens).activations(columns);
+      CaseBuilder builder("matmul", label_of(shape, dtype) + ", activations " + activations, seed++);
+      builder.attr("activations", activations).tokens(shape.tokens).activations(columns);
       cases.push_back(builder.weight(dtype, shape.rows, columns).done());
     }
   }
@@ -231,12 +239,12 @@ std::vector<Case> cases_matmul() {
 std::vector<Case> cases_fused_qkv() {
   std::vector<Case> cases;
   uint32_t seed = 1;
-  for (const DType dtype : weight_formats()) {
+  for (const auto& [dtype, activations] : multiplied_formats()) {
     for (const bool bias : {false, true}) {
       const LinearShape shape{bias ? 1 : 7, 3, 80};
       const int64_t columns = columns_for(dtype, shape.blocks);
-      CaseBuilder builder("fused_qkv", label_of(shape, dtype) + (bias ? " with bias" : ""), seed++);
-      builder.attr("activations", activations_for(dtype)).tokens(shape.tokens).activations(columns);
+      CaseBuilder builder("fused_qkv", label_of(shape, dtype) + (bias ? " with bias" : "") + ", activations " + activations, seed++);
+      builder.attr("activations", activations).tokens(shape.tokens).activations(columns);
       for (const int64_t rows : {80, 16, 33}) builder.weight(dtype, rows, columns);
       for (const int64_t rows : {80, 16, 33}) bias ? builder.vector(rows) : builder.absent();
       cases.push_back(builder.done());
@@ -251,13 +259,16 @@ struct NormedShape {
   std::vector<Run> runs;
 };
 
-Case normed_case(const NormedShape& s, DType dtype, uint32_t seed) {
+Case normed_case(const NormedShape& s, const Multiplied& weights, uint32_t seed) {
+  const auto& [dtype, activations] = weights;
   const int64_t columns = columns_for(dtype, 3), kv_rows = s.kv_heads * s.head_dim;
   const std::array<int64_t, 3> rows{s.heads * s.head_dim, kv_rows, kv_rows};
   CaseBuilder builder("fused_rmsnorm_qkv_rope",
-                      std::string(format_of(dtype).name) + " " + std::to_string(s.heads) + " heads of " + std::to_string(s.head_dim), seed);
+                      std::string(format_of(dtype).name) + " " + std::to_string(s.heads) + " heads of " + std::to_string(s.head_dim) +
+                          ", activations " + activations,
+                      seed);
   builder.attr("eps", 1e-5).attr("head_dim", s.head_dim).attr("interleaved", s.interleaved).attr("scale", 1.0);
-  builder.attr("activations", activations_for(dtype)).batch(s.runs).activations(columns).vector(columns, 0.2f, 1);
+  builder.attr("activations", activations).batch(s.runs).activations(columns).vector(columns, 0.2f, 1);
   for (const int64_t n : rows) builder.weight(dtype, n, columns);
   for (const int64_t n : rows) s.bias ? builder.vector(n, 0.1f) : builder.absent();
   for (int i = 0; i < 2; ++i) s.head_norms ? builder.vector(s.head_dim, 0.2f, 1) : builder.absent();
@@ -268,11 +279,11 @@ std::vector<Case> cases_fused_rmsnorm_qkv_rope() {
   std::vector<Case> cases;
   uint32_t seed = 1;
   const std::vector<Run> alone{{5, 1}}, many{{0, 9}, {1000, 1}, {64, 3}};
-  for (const DType dtype : weight_formats()) {
-    cases.push_back(normed_case({3, 1, 64, 32, false, false, false, many}, dtype, seed++));
-    cases.push_back(normed_case({2, 2, 80, 40, true, false, false, alone}, dtype, seed++));
-    cases.push_back(normed_case({2, 1, 96, 24, false, true, false, many}, dtype, seed++));
-    cases.push_back(normed_case({4, 1, 16, 8, true, true, true, many}, dtype, seed++));
+  for (const Multiplied& weights : multiplied_formats()) {
+    cases.push_back(normed_case({3, 1, 64, 32, false, false, false, many}, weights, seed++));
+    cases.push_back(normed_case({2, 2, 80, 40, true, false, false, alone}, weights, seed++));
+    cases.push_back(normed_case({2, 1, 96, 24, false, true, false, many}, weights, seed++));
+    cases.push_back(normed_case({4, 1, 16, 8, true, true, true, many}, weights, seed++));
   }
   return cases;
 }
@@ -280,12 +291,12 @@ std::vector<Case> cases_fused_rmsnorm_qkv_rope() {
 std::vector<Case> cases_fused_glu() {
   std::vector<Case> cases;
   uint32_t seed = 1;
-  for (const DType dtype : weight_formats()) {
+  for (const auto& [dtype, activations] : multiplied_formats()) {
     for (const char* activation : {"silu", "gelu_tanh"}) {
       for (const LinearShape& shape : kLinearShapes) {
         const int64_t columns = columns_for(dtype, shape.blocks);
-        CaseBuilder builder("fused_glu", label_of(shape, dtype) + " " + activation, seed++);
-        builder.attr("activation", std::string(activation)).attr("activations", activations_for(dtype));
+        CaseBuilder builder("fused_glu", label_of(shape, dtype) + " " + activation + ", activations " + activations, seed++);
+        builder.attr("activation", std::string(activation)).attr("activations", activations);
         builder.tokens(shape.tokens).activations(columns);
         cases.push_back(builder.weight(dtype, shape.rows, columns).weight(dtype, shape.rows, columns).done());
       }

@@ -107,6 +107,22 @@ TEST(FusedQkv, DenseWeightsOfAnyWidthKeepFullPrecision) {
   expect_all_agree(test);
 }
 
+// Activations that bf16 holds: kernels that round them to it, and are offered the op first, then change nothing.
+TEST(FusedGlu, Bf16DotsGiveTheBitsOfFmasOnRoundedActivations) {
+  const int64_t columns = 129, tokens = 13;
+  const TestWeight gate(DType::bf16, 50, columns, 1), up(DType::bf16, 50, columns, 2);
+  std::vector<float> x = random_floats(tokens * columns, 5);
+  for (float& value : x) value = bf16_to_float(float_to_bf16(value));
+  TestOp glu{.op = "fused_glu", .attrs = {{"activation", "silu"}, {"activations", "bf16"}}, .output_columns = {50}, .tokens = tokens};
+  TestOp qkv{.op = "fused_qkv", .attrs = {{"activations", "bf16"}}, .output_columns = {50, 50, 50}, .tokens = tokens};
+  glu.add_matrix(x, columns), qkv.add_matrix(x, columns);
+  for (const TestWeight* weight : {&gate, &up}) glu.add_weight(*weight);
+  for (const TestWeight* weight : {&gate, &up, &gate}) qkv.add_weight(*weight);
+  for (int i = 0; i < 3; ++i) qkv.add_vector(random_floats(50, 9));
+  expect_all_agree(glu);
+  expect_all_agree(qkv);
+}
+
 TEST(FusedRmsNormQkvRope, RefusesWithAReason) {
   const TestWeight q2(DType::q4_0, 64, 64, 1);
   TestOp test{.op = "fused_qkv", .attrs = {{"activations", "q8"}}, .output_columns = {64, 64, 64}, .tokens = 1};

@@ -8,6 +8,8 @@ namespace hyalite::avx2 {
 inline constexpr int kTile = 4;
 inline constexpr LinearRates kRates{0.26, 0.9};
 
+#include "kernels/cpu/linear/tile.inc"
+
 #include "kernels/cpu/linear/dense_rows.inc"
 #include "kernels/cpu/linear/int8_rows.inc"
 

@@ -8,6 +8,8 @@ namespace hyalite::avx512 {
 inline constexpr int kTile = 8;
 inline constexpr LinearRates kRates{0, 0.98};
 
+#include "kernels/cpu/linear/tile.inc"
+
 #include "kernels/cpu/linear/dense_rows.inc"
 
 static constexpr RowTable kRows = dense_rows();

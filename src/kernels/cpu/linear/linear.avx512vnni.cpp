@@ -8,6 +8,8 @@ namespace hyalite::avx512vnni {
 inline constexpr int kTile = 8;
 inline constexpr LinearRates kRates{0.68, 0.98};
 
+#include "kernels/cpu/linear/tile.inc"
+
 #include "kernels/cpu/linear/dense_rows.inc"
 #include "kernels/cpu/linear/int8_rows.inc"
 

@@ -18,7 +18,7 @@ namespace hyalite {
 // x is about scale * q; sum is that of the q, half_sum those of columns 0-15 and 16-31; scaled_sum = scale * sum.
 inline constexpr int kRecordBytes = 52;
 
-// Tiles of f32 activations: [column][m].
+// Tiles of dense activations: f32 [column][m], or pairs of bf16 [column / 2][m] (bf16_rows.inc), which take half the room set aside.
 
 // A piece of a weight times a tile: 16 rows of packed weights, all columns, against the tile's activations; out[m][16].
 using TileFunction = void (*)(const uint8_t* group, int64_t columns, const uint8_t* activations, float* out);

@@ -7,6 +7,8 @@ namespace hyalite::scalar {
 inline constexpr int kTile = 4;
 inline constexpr LinearRates kRates{0.012, 0.02};
 
+#include "kernels/cpu/linear/tile.inc"
+
 #include "kernels/cpu/linear/dense_rows.inc"
 #include "kernels/cpu/linear/int8_rows.inc"
 

@@ -101,6 +101,49 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
   }
 }
 
+// Once the activations are values that bf16 holds, a dot product of pairs is two fmas, in the order that the other kernels keep.
+TEST(Matmul, Bf16DotsGiveTheBitsOfFmasOnRoundedActivations) {
+  for (Shape shape : {Shape{1, 1}, {15, 33}, {16, 32}, {33, 257}, {49, 512}}) {
+    const TestWeight weight(DType::bf16, shape.rows, shape.columns, 3);
+    std::vector<float> x = random_floats(19 * shape.columns, 17), rounded = x;
+    for (float& value : rounded) value = bf16_to_float(float_to_bf16(value));
+    for (int64_t tokens : {1, 2, 7, 19}) {
+      TestOp whole = matmul(weight, tokens, x), exact = matmul(weight, tokens, rounded);
+      whole.attrs = exact.attrs = {{"activations", "bf16"}};
+      const std::vector<float> expected = exact.run(*find_variant("matmul.bf16.scalar"), 1);
+      for (const KernelVariant* variant : accepting_variants(exact))
+        EXPECT_TRUE(equal_bits(exact.run(*variant, 2), expected)) << variant->name << " of " << shape.columns << " columns";
+      const KernelVariant& best = *accepting_variants(whole).front();
+      if (!best.rounds_alone) GTEST_SKIP() << "this CPU has no bf16 dot products";
+      EXPECT_EQ(best.name, "matmul.bf16.avx512bf16");
+      for (int threads : {1, 3}) EXPECT_TRUE(equal_bits(whole.run(best, threads), expected)) << tokens << " x " << shape.columns;
+    }
+  }
+}
+
+TEST(Matmul, Bf16DotsTakeDenormalsForZero) {
+  const TestWeight weight(DType::bf16, 16, 4, 3);
+  TestOp test = matmul(weight, 1, {1e-40f, 0, 1e-39f, -1e-40f});
+  test.attrs = {{"activations", "bf16"}};
+  const KernelVariant& best = *accepting_variants(test).front();
+  if (!best.rounds_alone) GTEST_SKIP() << "this CPU has no bf16 dot products";
+  EXPECT_TRUE(equal_bits(test.run(best, 1), std::vector<float>(16, 0.0f)));
+}
+
+TEST(Matmul, Bf16DotsWaitForLeaveToRound) {
+  const TestWeight bf16(DType::bf16, 16, 64, 2), f16(DType::f16, 16, 64, 2);
+  const KernelVariant& variant = *find_variant("matmul.bf16.avx512bf16");
+  TestOp test = matmul(bf16, 1, random_floats(64, 1));
+  EXPECT_EQ(variant.refuses(test.problem()), "rounds activations to bf16, asked for activations = q8");
+  test.attrs = {};
+  EXPECT_EQ(variant.refuses(test.problem()), "rounds activations to bf16, asked for activations = f32");
+  test.attrs = {{"activations", "bf16"}};
+  EXPECT_EQ(variant.refuses(test.problem()), "");
+  test = matmul(f16, 1, random_floats(64, 1));
+  test.attrs = {{"activations", "bf16"}};
+  EXPECT_EQ(variant.refuses(test.problem()), "weight is f16");
+}
+
 TEST(Matmul, RefusesWithAReason) {
   const TestWeight weight(DType::q4_1, 16, 64, 2);
   TestOp test = matmul(weight, 1, random_floats(64, 1));

@@ -159,13 +159,20 @@ void pack_group(const TensorView& source, int64_t first_row, uint8_t* group) {
   }
 }
 
-template <class Element>
+// Where column k of lane `row` lies, in elements.
+template <RowFormat format>
+int64_t dense_place(int64_t k, int row) {
+  if constexpr (format.dtype == DType::bf16) return (k / 2 * kGroupRows + row) * 2 + (k % 2 ^ 1);  // little-endian words
+  return k * kGroupRows + row;
+}
+
+template <RowFormat format, class Element>
 void pack_dense_group(const TensorView& source, int64_t first_row, uint8_t* group) {
   const int64_t columns = source.columns(), rows = source.rows() - first_row;
   auto* out = reinterpret_cast<Element*>(group);
   for (int row = 0; row < kGroupRows && row < rows; ++row) {
     const uint8_t* file = source.row(first_row + row);  // of any alignment
-    for (int64_t k = 0; k < columns; ++k) std::memcpy(out + k * kGroupRows + row, file + k * sizeof(Element), sizeof(Element));
+    for (int64_t k = 0; k < columns; ++k) std::memcpy(out + dense_place<format>(k, row), file + k * sizeof(Element), sizeof(Element));
   }
 }
 
@@ -179,9 +186,9 @@ void pack(const TensorView& source, uint8_t* packed, WorkRange range) {
     if constexpr (!format.dense()) {
       pack_group<format>(source, g * kGroupRows, group);
     } else if constexpr (format.bits == 32) {
-      pack_dense_group<uint32_t>(source, g * kGroupRows, group);
+      pack_dense_group<format, uint32_t>(source, g * kGroupRows, group);
     } else {
-      pack_dense_group<uint16_t>(source, g * kGroupRows, group);
+      pack_dense_group<format, uint16_t>(source, g * kGroupRows, group);
     }
   }
 }
@@ -213,7 +220,7 @@ void unpack_row(const uint8_t* packed, int64_t /*rows*/, int64_t columns, int64_
   const int lane = static_cast<int>(row % kGroupRows);
   if constexpr (format.dense()) {
     constexpr int size = format.bits / 8;
-    for (int64_t k = 0; k < columns; ++k) out[k] = dense_value(format.dtype, group + (k * kGroupRows + lane) * size);
+    for (int64_t k = 0; k < columns; ++k) out[k] = dense_value(format.dtype, group + dense_place<format>(k, lane) * size);
   } else {
     uint8_t codes[kBlockColumns];
     for (int64_t k = 0; k < columns; k += kBlockColumns) {

@@ -37,6 +37,18 @@ TEST(Packing, NamesFollowTheFormat) {
   EXPECT_EQ(packed_layout_of(DType::q2_k), nullptr);
 }
 
+TEST(Packing, Bf16PairsHaveTheEvenColumnOnTop) {
+  const TestWeight weight(DType::bf16, 2, 33, 1);
+  const auto* words = static_cast<const uint32_t*>(weight.packed().data);
+  for (int row = 0; row < 2; ++row) {
+    const uint8_t* plain = weight.plain().row(row);
+    for (int k = 0; k < 32; k += 2) {
+      EXPECT_EQ(words[k / 2 * 16 + row], static_cast<uint32_t>(load_u16(plain + 2 * k)) << 16 | load_u16(plain + 2 * k + 2));
+    }
+    EXPECT_EQ(words[16 * 16 + row], static_cast<uint32_t>(load_u16(plain + 64)) << 16) << "a pair that lacks its second column";
+  }
+}
+
 TEST(Packing, PaddingRowsAreZero) {
   const TestWeight weight(DType::q4_1, 3, 64, 1);
   const auto* bytes = static_cast<const uint8_t*>(weight.packed().data);

@@ -28,15 +28,28 @@ std::string first_reason(std::initializer_list<std::string> reasons) {
   return it == reasons.end() ? "" : *it;
 }
 
+std::string activations_of(const Problem& problem) {
+  return problem.attrs->text("activations", "f32");
+}
+
 std::string refuse_weights(const Problem& problem, size_t first, size_t count) {
   for (size_t i = first; i < first + count; ++i) {
     const DType dtype = tensor(problem, i).dtype;
     const std::string name(format_of(dtype).name);
     if (!row_format_of(dtype)) return "weight " + name + " has no row kernel";
-    if (multiplies_int8(dtype) && problem.attrs->text("activations", "f32") != "q8")
-      return "weight " + name + " needs int8 activations, asked for activations = f32";
+    if (multiplies_int8(dtype) && activations_of(problem) != "q8")
+      return "weight " + name + " needs int8 activations, asked for activations = " + activations_of(problem);
   }
   return not_f32(problem, 0, "x");
+}
+
+std::string refuse_unless_bf16(const Problem& problem, size_t first, size_t count) {
+  for (size_t i = first; i < first + count; ++i) {
+    const DType dtype = tensor(problem, i).dtype;
+    if (dtype != DType::bf16) return "weight is " + std::string(format_of(dtype).name);
+  }
+  if (activations_of(problem) == "bf16") return "";
+  return "rounds activations to bf16, asked for activations = " + activations_of(problem);
 }
 
 int64_t tokens_of(const Problem& problem) {
@@ -72,6 +85,22 @@ std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem) {
 
 std::string refuses_fused_glu(const Problem& problem) {
   return refuse_weights(problem, 1, 2);
+}
+
+std::string refuses_bf16_matmul(const Problem& problem) {
+  return first_reason({refuse_unless_bf16(problem, 1, 1), refuse_weights(problem, 1, 1)});
+}
+
+std::string refuses_bf16_fused_qkv(const Problem& problem) {
+  return first_reason({refuse_unless_bf16(problem, kQkvWeights, 3), refuses_fused_qkv(problem)});
+}
+
+std::string refuses_bf16_fused_rmsnorm_qkv_rope(const Problem& problem) {
+  return first_reason({refuse_unless_bf16(problem, kNormedWeights, 3), refuses_fused_rmsnorm_qkv_rope(problem)});
+}
+
+std::string refuses_bf16_fused_glu(const Problem& problem) {
+  return first_reason({refuse_unless_bf16(problem, 1, 2), refuses_fused_glu(problem)});
 }
 
 // The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.

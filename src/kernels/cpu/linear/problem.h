@@ -21,6 +21,11 @@ std::string refuses_matmul(const Problem& problem);
 std::string refuses_fused_qkv(const Problem& problem);
 std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem);
 std::string refuses_fused_glu(const Problem& problem);
+// Of variants that round activations to bf16: all weights are bf16, and the op allows it.
+std::string refuses_bf16_matmul(const Problem& problem);
+std::string refuses_bf16_fused_qkv(const Problem& problem);
+std::string refuses_bf16_fused_rmsnorm_qkv_rope(const Problem& problem);
+std::string refuses_bf16_fused_glu(const Problem& problem);
 
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine);
@@ -43,6 +48,8 @@ double seconds(const Problem& problem, const Machine& machine) {
 // int8 activations in blocks of 32 leave each output a relative error of about 0.5% of the root mean square, and the largest of a tensor
 // some five times that; norm weights that spread make blocks uneven, and a gate multiplies two such errors.
 inline constexpr double kInt8Bound = 0.05, kInt8NormedBound = 0.15, kInt8GluBound = 0.25, kDenseBound = 2e-5;
+// Activations in bf16 leave each output a relative error of about 0.1% of the root mean square; a gate again multiplies two.
+inline constexpr double kBf16Bound = 0.01, kBf16GluBound = 0.05;
 
 }  // namespace linear
 }  // namespace hyalite

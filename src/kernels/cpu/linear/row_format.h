@@ -4,6 +4,8 @@
 // through its groups. Lane r of a vector is row r of the group.
 //
 //   dense    [column][16] elements
+//   bf16     [column / 2][16] words with two columns each, the even one in the upper half, zero for a column beyond the last: the order in
+//            which dot products of pairs add, so that one order of columns serves them and fmas
 //   blocks   scales of the whole group, padded to 64 bytes, then for each 32 columns the codes:
 //     4 bits   4 vectors of 64 bytes; byte 4r + i of vector j holds columns 4j + i (low nibble) and 16 + 4j + i (high nibble) of row r
 //     5 bits   the same, then one vector whose byte 4r + i has the fifth bit of columns 4j + i in bit j
@@ -42,7 +44,7 @@ struct RowFormat {
   constexpr int64_t scale_bytes() const { return halves() * (32 + (super() ? runs() * 16 : 0)); }
   constexpr int64_t codes_at(int64_t columns) const { return dense() ? 0 : (columns / block * scale_bytes() + 63) / 64 * 64; }
   constexpr int64_t group_bytes(int64_t columns) const {
-    if (dense()) return (columns * kGroupRows * bits / 8 + 63) / 64 * 64;
+    if (dense()) return (columns * kGroupRows * bits / 8 + 63) / 64 * 64;  // a whole number of pairs of bf16
     return codes_at(columns) + columns / kBlockColumns * code_bytes();
   }
 };

@@ -29,6 +29,18 @@
       #op "." #isa, #op,          "hyalite", features, phases, true, bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
       scratch,      isa::run_##op};
 
+#define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch)                                                   \
+  constinit const KernelVariant variant_##suffix##_##isa{                                                                              \
+      name "." #isa, #op,           "hyalite", features, phases, true, bound, linear::refuses_bf16_##op, linear::seconds<isa::kRates>, \
+      scratch,       isa::run_##op, true};
+
+#define HYALITE_BF16_LINEARS(isa, features)                                                                                           \
+  HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace)                    \
+  HYALITE_BF16_LINEAR("fused_qkv", fused_qkv, fused_qkv, isa, features, 2, linear::kBf16Bound, linear::workspace)                     \
+  HYALITE_BF16_LINEAR("fused_rmsnorm_qkv_rope", fused_rmsnorm_qkv_rope, fused_rmsnorm_qkv_rope, isa, features, 3, linear::kBf16Bound, \
+                      linear::normed_workspace)                                                                                       \
+  HYALITE_BF16_LINEAR("fused_glu", fused_glu, fused_glu, isa, features, 2, linear::kBf16GluBound, linear::workspace)
+
 #define HYALITE_FUSED_LINEARS(isa, features)                                                                         \
   HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace)                           \
   HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace) \
