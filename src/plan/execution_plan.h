@@ -31,7 +31,7 @@ struct PlanOperand {
   ValueType type;
 };
 
-// A weight as the plan uses it. `parts` of a converted weight are made when weights are packed.
+// A weight as the plan uses it. A converted weight is made when weights are packed.
 struct PlanWeight {
   std::string name;            // canonical tensor name; "constant:<value>" for a graph constant
   TensorType type;             // after conversion

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "plan/plan_check.h"
 #include "plan/planner.h"
 
 namespace hyalite {
@@ -35,8 +36,7 @@ class Selection {
  private:
   std::string refusal(const KernelVariant& variant) const {
     if (uint32_t missing = variant.needs & ~options_.machine.features)
-      return "needs " + describe_features(missing) + ", which " + (options_.isa.empty() ? "this CPU" : "--isa " + options_.isa) +
-             " does not give";
+      return "needs " + describe_features(missing) + ", which this machine does not give at --isa " + options_.isa;
     if (has_matrix_ && variant.packed_weights != weights_packed_)
       return variant.packed_weights ? "wants packed weights, these are kept in rows" : "wants weights in rows, these are packed";
     return variant.refuses ? variant.refuses(problem_) : std::string();
@@ -90,8 +90,11 @@ class Builder {
   }
 
   ExecutionPlan build() {
+    check_inputs();
     for (NodeId id : graph_.order()) {
       const Node& node = graph_.node(id);
+      if (node.op->name == "grouped_query_attention")
+        throw Error(ErrorCode::invalid_model, node.from.path, "is not lowered: it was not specialised to prefill or decode");
       if (node.op->name == "weight" || node.op->name == "constant" || node.op->name == "convert")
         add_weight(node);
       else
@@ -99,13 +102,23 @@ class Builder {
     }
     if (graph_.outputs().empty()) throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(), "has no output");
     plan_.logits = operand(graph_.outputs()[0]);
-    if (plan_.logits.type.kind != ValueType::Kind::tensor || plan_.logits.type.tensor.rank() != 2)
-      throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(), "its first output must be the logits, a tensor of rank 2");
+    if (plan_.logits.kind != PlanOperand::Kind::arena || plan_.logits.type.tensor.rank() != 2)
+      throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(), "its first output must be the logits, a computed tensor of rank 2");
     plan_.vocab = plan_.logits.type.tensor.dims[1].value();
     return std::move(plan_);
   }
 
  private:
+  // What a step brings: token ids, the batch, the cache.
+  void check_inputs() const {
+    for (ValueId id : graph_.inputs()) {
+      const Value& input = graph_.value(id);
+      if (input.type.kind == ValueType::Kind::tensor && input.type != ValueType::of({DType::i32, {Dim::tokens()}}))
+        throw Error(ErrorCode::invalid_model, "graph @" + graph_.name() + ", input %" + input.name,
+                    "is " + to_string(input.type.tensor) + "; the only tensor that a step brings is its ids, tensor<T x i32>");
+    }
+  }
+
   struct WeightUse {
     int32_t index;
     bool rows16;  // attribute layout
@@ -179,6 +192,7 @@ class Builder {
       if (step.layer < 0 || step.layer >= static_cast<int32_t>(plan_.caches.size()))
         throw Error(ErrorCode::invalid_model, step.path, "layer " + std::to_string(step.layer) + " has no cache");
       problem.cache = &plan_.caches[step.layer];
+      check_cache(step, *problem.cache);
     }
     auto [any, packed] = matrices(node);
     Selection(*node.op, problem, packed, any, options_).choose(step);

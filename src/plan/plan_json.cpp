@@ -1,8 +1,11 @@
 #include <array>
+#include <utility>
 
 #include "base/error.h"
+#include "ops/type_rules.h"
 #include "plan/attrs_json.h"
 #include "plan/execution_plan.h"
+#include "plan/plan_check.h"
 
 namespace hyalite {
 namespace {
@@ -31,8 +34,17 @@ class Reader {
     return *it;
   }
 
+  const std::string& where() const { return where_; }
+
+  // The library would cut integers and round numbers to fit.
   template <class T>
   T get(const char* name) const {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const Json& value = field(name);
+      const bool inside = value.is_number_unsigned() ? std::in_range<T>(value.get<uint64_t>())
+                                                     : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
+      if (!inside) fail(std::string("field ") + name + " is no integer in range");
+    }
     try {
       return field(name).get<T>();
     } catch (const Json::exception&) {
@@ -81,6 +93,7 @@ TensorType tensor_of(const Reader& from) {
     else
       from.fail("a dimension must be T, B, L or a positive integer");
   }
+  check_type(ValueType::of(type), from.where());
   return type;
 }
 
@@ -151,8 +164,6 @@ PlanStep step_of(const Reader& from) {
   step.attrs = attrs_from_json(from.field("attrs"), step.path);
   from.each("inputs", [&](const Reader& one) { step.inputs.push_back(operand_of(one)); });
   from.each("outputs", [&](const Reader& one) { step.outputs.push_back(operand_of(one)); });
-  if (step.inputs.size() != step.op->operands.size() || step.outputs.size() != step.op->results.size())
-    from.fail("wrong number of operands for " + op);
   return step;
 }
 
@@ -176,27 +187,6 @@ PlanWeight weight_of(const Reader& from) {
   weight.as_is = from.get<bool>("as_is");
   weight.packed = from.get<bool>("packed");
   return weight;
-}
-
-// Offsets and indices are used without further checks when the plan runs, so they are checked here.
-void check_places(const ExecutionPlan& plan, const Reader& from) {
-  auto check = [&](const PlanOperand& operand) {
-    using Kind = PlanOperand::Kind;
-    bool is_weight = operand.kind == Kind::weight || operand.kind == Kind::packed;
-    if (is_weight && (operand.index < 0 || operand.index >= static_cast<int32_t>(plan.weights.size())))
-      from.fail("operand " + operand.name + " names weight " + std::to_string(operand.index) + ", which is not there");
-    if (operand.kind != Kind::arena) return;
-    int64_t bytes = bytes_of(operand.type.tensor, plan.max_symbols);
-    if (operand.offset < 0 || operand.offset % 64 || bytes > plan.arena_bytes || operand.offset > plan.arena_bytes - bytes)
-      from.fail("operand " + operand.name + " lies outside the arena");
-  };
-  for (const PlanStep& step : plan.steps) {
-    for (const PlanOperand& input : step.inputs) check(input);
-    for (const PlanOperand& output : step.outputs) check(output);
-    if (step.layer >= static_cast<int32_t>(plan.caches.size()) || step.workspace_bytes > plan.workspace_bytes)
-      from.fail("step " + step.path + " has a layer or workspace out of range");
-  }
-  check(plan.logits);
 }
 
 }  // namespace
@@ -244,7 +234,7 @@ ExecutionPlan plan_from_json(const Json& json, const std::string& where) {
   from.each("caches", [&](const Reader& one) { plan.caches.push_back(cache_of(one)); });
   from.each("weights", [&](const Reader& one) { plan.weights.push_back(weight_of(one)); });
   from.each("steps", [&](const Reader& one) { plan.steps.push_back(step_of(one)); });
-  check_places(plan, from);
+  check_plan(plan, where);
   return plan;
 }
 

@@ -37,6 +37,22 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
       {"no steps", [](Json& j) { j.erase("steps"); }, "steps"},
       {"dimension", [](Json& j) { j["weights"][0]["dims"][0] = -3; }, "dimension"},
       {"wrong type", [](Json& j) { j["arena_bytes"] = "much"; }, "arena_bytes"},
+      {"fraction", [](Json& j) { j["arena_bytes"] = 64.5; }, "arena_bytes"},
+      {"no tokens", [](Json& j) { j["max_tokens"] = 0; }, "count"},
+      {"more tokens than a batch can count", [](Json& j) { j["max_tokens"] = int64_t{1} << 32; }, "count"},
+      {"operand of another type than its weight", [](Json& j) { j["steps"][0]["inputs"][1]["type"]["dims"][0] = 9600; }, "weight table"},
+      {"table with fewer rows than the vocabulary", [](Json& j) { j["vocab"] = 97; }, "vocabulary"},
+      {"result of another type", [](Json& j) { j["steps"][0]["outputs"][0]["type"]["dims"][1] = 32; }, "op makes"},
+      {"missing attribute", [](Json& j) { j["steps"][1]["attrs"].erase("eps"); }, "eps"},
+      {"layer without a cache operand", [](Json& j) { j["steps"][1]["layer"] = 0; }, "layer"},
+      {"cache without heads", [](Json& j) { j["caches"][0]["kv_heads"] = 0; }, "cache"},
+      {"logits that are no activation", [](Json& j) { j["logits"]["kind"] = "cache"; }, "logits"},
+      {"no workspace",
+       [](Json& j) {
+         j["workspace_bytes"] = 0;
+         for (Json& step : j["steps"]) step["workspace_bytes"] = 0;
+       },
+       "workspace"},
   };
   for (const Case& one : cases) {
     Json json = example();

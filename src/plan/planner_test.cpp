@@ -42,11 +42,55 @@ TEST(KernelSelection, EveryStepSaysWhyAndWhatWasRefused) {
   }
 }
 
+// What planning `text` says is wrong with it; empty where nothing is.
+std::string refusal(const std::string& text, const std::vector<CacheSpec>& caches = {}) {
+  try {
+    make_plan(testing::graph_of(text), caches, plan_options(IsaLevel::avx2));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_model) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
 TEST(KernelSelection, AnUnloweredOpIsNamed) {
   Graph graph = mlp_graph(1);
-  PlanOptions options = plan_options(IsaLevel::avx2);
   graph.set_outputs({});
-  EXPECT_THROW(make_plan(graph, {}, options), Error);
+  EXPECT_THROW(make_plan(graph, {}, plan_options(IsaLevel::avx2)), Error);
+  const char* text =
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<T x 8 x f32>) {\n"
+      "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
+      "  %x = embed %ids, %table : tensor<T x 8 x f32>\n"
+      "  %y, %kv1 = grouped_query_attention %x, %x, %x, %kv, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5}"
+      " : tensor<T x 8 x f32>, cache at \"blk.0.attn\"\n"
+      "  return %y\n}\n";
+  EXPECT_NE(refusal(text, {CacheSpec{.kv_heads = 2, .head_dim = 4}}).find("blk.0.attn"), std::string::npos);
+}
+
+TEST(KernelSelection, AStepMustFitItsCache) {
+  const char* text =
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<T x 8 x f32>) {\n"
+      "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
+      "  %x = embed %ids, %table : tensor<T x 8 x f32>\n"
+      "  %kv1 = cache_append %kv, %x, %x, %batch {layer = 0, kv_heads = 2, head_dim = 4} : cache\n"
+      "  %y = paged_attention_decode %x, %kv1, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5, window = 8}"
+      " : tensor<T x 8 x f32>\n"
+      "  return %y\n}\n";
+  EXPECT_EQ(refusal(text, {CacheSpec{.kv_heads = 2, .head_dim = 4}}), "");
+  EXPECT_NE(refusal(text, {CacheSpec{.kv_heads = 1, .head_dim = 4}}), "");
+  EXPECT_EQ(refusal(text, {CacheSpec{CacheSpec::Kind::sliding_window, 2, 4, 8}}), "");
+  EXPECT_NE(refusal(text, {CacheSpec{CacheSpec::Kind::sliding_window, 2, 4, 4}}), "");
+}
+
+TEST(KernelSelection, AGraphTakesIdsAndGivesLogits) {
+  EXPECT_NE(refusal("graph @decode(%x: tensor<T x 8 x f32>) -> (tensor<T x 8 x f32>) {\n"
+                    "  %y = add %x, %x : tensor<T x 8 x f32>\n  return %y\n}\n")
+                .find("ids"),
+            std::string::npos);
+  EXPECT_NE(refusal("graph @decode(%ids: tensor<T x i32>) -> (tensor<32 x 8 x f32>) {\n"
+                    "  %w = weight {name = \"w\"} : tensor<32 x 8 x f32>\n  return %w\n}\n")
+                .find("logits"),
+            std::string::npos);
 }
 
 // Values that are alive at the same step must not share a byte.

@@ -1,0 +1,18 @@
+// Kernels trust the types, attributes and sizes of their step. The planner gets them right by construction; a plan that was read from a
+// file has to be held to the same rules before it runs.
+#pragma once
+
+#include <string>
+
+#include "plan/execution_plan.h"
+
+namespace hyalite {
+
+// Throws Error{invalid_model} at `where` where a plan is not one that the planner could have made: an operand outside the arena or of
+// another type than its weight, a result that its op does not make, a step that its variant refuses, too little workspace, ...
+void check_plan(const ExecutionPlan& plan, const std::string& where);
+
+// Throws Error{invalid_model} where a step asks more of its layer's cache than the cache holds.
+void check_cache(const PlanStep& step, const CacheSpec& cache);
+
+}  // namespace hyalite
