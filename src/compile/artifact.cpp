@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "base/atomic_directory.h"
@@ -99,20 +101,32 @@ std::shared_ptr<WeightSet> map_weights(const fs::path& directory, const Json& in
     for (const Json& dim : json.at("dims")) entry.type.dims.emplace_back(dim.get<int64_t>());
     auto offset = json.at("offset").get<size_t>();
     size_t size = file->bytes().size();
-    if (offset > size || entry.bytes > size - offset || entry.bytes != weight_bytes(entry.type, key.packed))
-      throw Error(ErrorCode::invalid_model, path.string() + ": weight " + key.name, "does not fit its type or the file");
+    if (offset % kAlignment || offset > size || entry.bytes > size - offset)
+      throw Error(ErrorCode::invalid_model, path.string() + ": weight " + key.name, "does not fit the file");
     entry.data = file->bytes().data() + offset;
     entries.emplace(std::move(key), std::move(entry));
   }
   return WeightSet::mapped(std::move(entries), std::move(file));
 }
 
-// Every weight that a plan reads must be in the set.
+// Every weight that a plan reads must be in the set, as the plan says. REQUIRES: the plan is checked, so that weight_bytes is defined.
 void check_complete(const ExecutionPlan& plan, const WeightSet& weights, const std::string& where) {
   for (const PlanWeight& weight : plan.weights)
-    for (bool packed : {false, true})
-      if ((packed ? weight.packed : weight.as_is) && !weights.entries().contains({weight.name, weight.type.dtype, packed}))
-        throw Error(ErrorCode::invalid_model, where, "weight " + weight.name + " of the " + plan.mode + " plan is missing");
+    for (bool packed : {false, true}) {
+      if (!(packed ? weight.packed : weight.as_is)) continue;
+      const auto found = weights.entries().find({weight.name, weight.type.dtype, packed});
+      const std::string what = "weight " + weight.name + " of the " + plan.mode + " plan ";
+      if (found == weights.entries().end()) throw Error(ErrorCode::invalid_model, where, what + "is missing");
+      if (found->second.type != weight.type || found->second.bytes != weight_bytes(weight.type, packed))
+        throw Error(ErrorCode::invalid_model, where, what + "has another size");
+    }
+}
+
+// The two plans run in turns on one cache, behind one vocabulary.
+void check_pair(const ModelPlan& model, const std::string& where) {
+  if (model.prefill.mode != "prefill" || model.decode.mode != "decode" || model.prefill.caches != model.decode.caches ||
+      model.prefill.vocab != model.info.vocab || model.decode.vocab != model.info.vocab)
+    throw Error(ErrorCode::invalid_model, where, "its plans are not a pair: they differ in mode, caches or vocabulary");
 }
 
 std::shared_ptr<ModelPlan> read_artifact(const fs::path& directory) {
@@ -138,7 +152,17 @@ std::shared_ptr<ModelPlan> read_artifact(const fs::path& directory) {
   model->weights = map_weights(directory, json.at("weights"));
   check_complete(model->prefill, *model->weights, where);
   check_complete(model->decode, *model->weights, where);
+  check_pair(*model, where);
   return model;
+}
+
+// An artifact and nothing besides: a folder of the user's may happen to hold an artifact.json too.
+bool is_only_an_artifact(const fs::path& path) {
+  constexpr std::array kParts = {"artifact.json", "tokenizer.json", "graphs", "schedules", "passes", "weights"};
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error))
+    if (!std::ranges::count(kParts, entry.path().filename().string())) return false;
+  return !error && is_artifact(path);
 }
 
 }  // namespace
@@ -149,7 +173,7 @@ bool is_artifact(const fs::path& path) {
 }
 
 void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool& pool) {
-  AtomicDirectory out(directory, is_artifact);
+  AtomicDirectory out(directory, is_only_an_artifact);
   Json json = {{"format_version", kArtifactVersion},
                {"model", info_to_json(info_of(c.model.config))},
                {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model)}, {"remarks", c.model.remarks}}},

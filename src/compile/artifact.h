@@ -24,7 +24,7 @@ inline constexpr int kArtifactVersion = 2;
 bool is_artifact(const std::filesystem::path& path);
 
 // Writes `compilation` to `directory`, replacing an artifact that is there already. Throws Error{invalid_argument} where something else is
-// there, Error{io} where the disk refuses, Error{cancelled}.
+// there or in it, Error{io} where the disk refuses, Error{cancelled}.
 void write_artifact(const Compilation& compilation, const std::filesystem::path& directory, ThreadPool& pool);
 
 // Maps an artifact. Throws Error{invalid_model} for another format version, a digest that does not fit, a missing or damaged part, or an

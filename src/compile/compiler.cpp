@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "base/error.h"
 #include "ir/parser.h"
+#include "ir/printer.h"
 #include "models/model_builder.h"
 #include "passes/pipelines.h"
 #include "passes/validator.h"
@@ -37,18 +39,33 @@ CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
   return options;
 }
 
+// A text may say anything of a weight; packing and kernels take its type for granted.
+void check_weights(const Module& module, const WeightStore& weights, const std::string& where) {
+  for (const Graph& graph : module.graphs)
+    for (NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      if (node.op->name != "weight") continue;
+      const std::string& name = node.attrs.text("name");
+      const TensorType& stored = weights.at(name).type;
+      if (const ValueType& written = graph.value(graph.result(id)).type; written != ValueType::of(stored))
+        throw Error(ErrorCode::invalid_model, where + ": weight " + name,
+                    "is " + print(written) + " in the text and " + to_string(stored) + " in the model");
+    }
+}
+
 Module initial_module(const Compilation& c) {
   if (c.options.resume_from.empty()) return build_model(c.model.config, c.model.weights);
   std::shared_ptr<MappedFile> file = MappedFile::open(c.options.resume_from);
   auto bytes = file->bytes();
-  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, c.options.resume_from.string());
+  const std::string where = c.options.resume_from.string();
+  Module module = parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
+  check_weights(module, c.model.weights, where);
+  return module;
 }
 
 void run_graph_passes(Compilation& c, ThreadPool& pool) {
   const CompileOptions& o = c.options;
-  PassContext context{
-      {.isa = std::string(name_of(o.isa)), .last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics},
-      &c.model.weights};
+  PassContext context{{.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics}, &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
   if (o.validate)  // the slow part: it is where an interruption has to be heard
@@ -58,6 +75,9 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
     };
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
   c.passes = run_passes(default_pipeline(), c.module, context, run);
+  for (const PassTrace& trace : c.passes)
+    if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
+      throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
 }
 
 // Times one planning pass over the plans at hand and writes its trace entry. Plans show in schedules, not in graphs: nothing there changes.

@@ -44,7 +44,8 @@ struct Compilation {
   std::optional<ExecutionPlan> prefill, decode;  // absent where compilation stopped earlier or the module lacks that graph
 };
 
-// Errors: those of the importer, the parser (resume_from) and the planner; Error{invalid_argument} for an unknown stop_after.
+// Errors: those of the importer, the parser (resume_from) and the planner; Error{invalid_argument} for an unknown stop_after;
+// Error{non_finite_logits} where `validate` cannot compare.
 // `pool` runs the reference evaluations of `validate`.
 Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool);
 

@@ -18,6 +18,11 @@ void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, co
     refuse(path, "cache format", std::string(format_of(plan.caches[0].dtype).name), std::string(format_of(*options.kv_dtype).name));
   if (options.max_positions > plan.max_positions)
     refuse(path, "at most", std::to_string(plan.max_positions) + " positions", std::to_string(options.max_positions));
+  for (const PlanStep& step : plan.steps)
+    if (const uint32_t missing = step.variant->needs & ~options.machine.features)
+      throw Error(ErrorCode::invalid_argument, path.string(),
+                  "runs " + std::string(step.variant->name) + ", which needs " + describe_features(missing) +
+                      "; this machine does not give that, compile it again here");
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& 
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool) {
   if (!is_artifact(path)) return make_model_plan(compile(path, options, pool), pool);
   std::shared_ptr<ModelPlan> model = load_artifact(path);
-  check_fits(path, model->prefill, options);
+  for (const ExecutionPlan* plan : {&model->prefill, &model->decode}) check_fits(path, *plan, options);
   return model;
 }
 

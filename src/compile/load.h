@@ -10,8 +10,8 @@
 
 namespace hyalite {
 
-// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, instruction sets, cache format or larger
-// steps than it was compiled for); anything else is compiled in memory.
+// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, instruction sets, cache format or longer
+// sequences than it was compiled for, or where this machine lacks what its kernels need); anything else is compiled in memory.
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool);
 
 // The runnable part of a compilation: packs the weights. REQUIRES: both plans are there.

@@ -19,8 +19,6 @@ std::string_view name_of(Numerics numerics);  // "deterministic", ...
 
 // What the model is compiled for; plain data, so that passes/ sees no device.
 struct Target {
-  std::string backend = "cpu";
-  std::string isa = "scalar";          // name of the instruction set level
   int64_t last_level_cache_bytes = 0;  // of one socket; 0: unknown
   Numerics numerics = Numerics::deterministic;
 };

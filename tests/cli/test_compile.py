@@ -86,6 +86,22 @@ class Compile(CliCase):
             file.write(bytes([byte[0] ^ 1]))
         self.assertIn("packed.bin", self.refused(3, "run", copy, *GREEDY))
 
+    def test_plans_that_do_not_fit_their_weights_are_refused(self):
+        def other_vocabulary(d):
+            d["model"]["vocab"] += 1
+
+        def other_shape(d):
+            d["weights"]["entries"][0]["dims"][0] += 16
+
+        def odd_offset(d):
+            d["weights"]["entries"][0]["offset"] += 1
+
+        for change in (other_vocabulary, other_shape, odd_offset):
+            with self.subTest(change.__name__):
+                copy = copy_of(artifact())
+                edit_json(os.path.join(copy, "artifact.json"), change)
+                self.refused(3, "run", copy, *GREEDY)
+
     def test_broken_artifacts_are_refused(self):
         for name in ("artifact.json", "tokenizer.json", "schedules/prefill.json", "schedules/decode.json", "weights/packed.bin"):
             for damage in ("removed", "empty", "cut"):
@@ -111,6 +127,10 @@ class Compile(CliCase):
             file.write("words")
         self.refused(2, "compile", tiny(), "-o", folder)
         self.assertEqual(os.listdir(folder), ["words.txt"])
+        with open(os.path.join(out, "words.txt"), "w") as file:
+            file.write("words")
+        self.refused(2, "compile", tiny(), "-o", out)
+        self.assertTrue(os.path.exists(os.path.join(out, "words.txt")))
 
     def test_a_failed_compile_leaves_nothing(self):
         out = scratch("out")
