@@ -80,7 +80,8 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     double error = std::abs(static_cast<double>(a[i]) - b[i]);
-    if (!(error <= worst)) worst = error;  // a NaN stays
+    if (std::isnan(error)) return error;
+    worst = std::max(worst, error);
   }
   return worst;
 }

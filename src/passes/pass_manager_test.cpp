@@ -92,7 +92,7 @@ TEST(PassManager, MeasuresOnlyWhatChanged) {
 
 TEST(PassManager, NotANumberIsAnError) {
   Module module = module_of_text();
-  Validator validator = [&](const Module& m) { return std::vector<float>{m.stage.empty() ? 0.0f : NAN}; };
+  Validator validator = [&](const Module& m) { return std::vector<float>{m.stage.empty() ? 0.0f : NAN, 0.0f}; };
   EXPECT_TRUE(std::isnan(*run_passes(kPipeline, module, {}, {.validator = validator})[1].max_abs_error));
 }
 
