@@ -42,7 +42,11 @@ void AtomicDirectory::commit() {
   const bool replaces = fs::exists(target_, error);
   if (replaces) fs::rename(target_, old, error);
   if (!error) fs::rename(temporary_, target_, error);
-  if (error) throw Error(ErrorCode::io, target_.string(), "cannot move the finished directory into place: " + error.message());
+  if (error) {
+    std::error_code ignored;
+    if (replaces && !fs::exists(target_, ignored)) fs::rename(old, target_, ignored);
+    throw Error(ErrorCode::io, target_.string(), "cannot move the finished directory into place: " + error.message());
+  }
   committed_ = true;
   if (replaces) fs::remove_all(old, error);
 }

@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
   std::error_code error;
-  if (fs::is_directory(path, error)) throw Error(ErrorCode::io, path.string(), "cannot write: a directory is there");
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would put a file in the place of a device
+    throw Error(ErrorCode::io, path.string(), "cannot write: what is there is no regular file");
   fs::path temporary = path;
   temporary += ".partial-" + std::to_string(getpid());
   std::ofstream file(temporary, std::ios::binary);
