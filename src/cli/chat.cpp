@@ -46,7 +46,8 @@ class Chat {
     }
     const size_t space = message.find(' ');
     const std::string word = message.substr(0, space);
-    const std::string rest = space == std::string::npos ? "" : message.substr(message.find_first_not_of(' ', space));
+    const size_t begin = message.find_first_not_of(' ', space);
+    const std::string rest = begin == std::string::npos ? "" : message.substr(begin);
     return command(word, rest);
   }
 

@@ -68,8 +68,9 @@ void print_speed(const Generation& g, double load_ms) {
 // The context that this request needs, unless the user fixed one; never more than the model has.
 int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& request) {
   if (o.model.max_seq > 0) return std::min(o.model.max_seq, model.prefill.max_positions);
-  int64_t needed = static_cast<int64_t>(request.prompt.size()) + request.max_new_tokens;
-  return std::clamp<int64_t>(needed, 1, model.prefill.max_positions);
+  const int64_t most = model.prefill.max_positions;
+  const int64_t needed = static_cast<int64_t>(request.prompt.size()) + std::min(request.max_new_tokens, most);
+  return std::clamp<int64_t>(needed, 1, most);
 }
 
 int run(const Options& o, VerbContext& context) {

@@ -37,7 +37,8 @@ class Chat(CliCase):
         said = self.messages(f"hello\n/save {path}\n")
         with open(path, encoding="utf-8") as file:
             self.assertEqual(json.load(file), said)
-        self.assertIn("/save", self.chat("/save\n").err)
+        for nameless in "/save\n", "/save  \n":
+            self.assertIn("/save", self.chat(nameless).err)
         self.assertIn("nowhere", self.chat("/save /nowhere/chat.json\n").err)
 
     def test_commands(self):
