@@ -43,6 +43,8 @@ class Run {
         detokenizer_(engine.tokenizer()),
         stops_(request.stop) {
     if (request.ignore_eos) banned_ = engine.tokenizer().end_of_generation();
+    for (int32_t id = 0; id < engine.valid_ids(); ++id)
+      if (engine.tokenizer().is_unused(id)) banned_.push_back(id);
     result_.usage.prompt_tokens = static_cast<int64_t>(request.prompt.size());
   }
 

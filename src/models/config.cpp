@@ -8,7 +8,7 @@ namespace hyalite {
 namespace {
 
 constexpr int64_t kMaxLayers = 1 << 14, kMaxWidth = 1 << 24, kMaxHeads = 1 << 16, kMaxHeadDim = 1 << 14, kMaxVocab = 1 << 26;
-constexpr int64_t kMaxContext = int64_t{1} << 40;
+constexpr int64_t kMaxContext = (int64_t{1} << 31) - 1;  // positions are counted in 32 bits
 
 class Checker {
  public:

@@ -62,7 +62,6 @@ void KvPool::reserve(SequencePages& pages, int64_t tokens) {
       pages.tables[i].push_back(groups_[i].free.back());
       groups_[i].free.pop_back();
     }
-  pages.capacity = std::max(pages.capacity, tokens);
 }
 
 void KvPool::release(SequencePages& pages) {

@@ -14,7 +14,6 @@ namespace hyalite {
 // The pages of one sequence, by group. Owned by the sequence, changed only by KvPool.
 struct SequencePages {
   std::vector<std::vector<int32_t>> tables;
-  int64_t capacity = 0;  // positions that fit without another reserve()
 };
 
 struct KvPoolOptions {

@@ -98,7 +98,8 @@ int32_t Sampler::greedy() const {
 }
 
 // Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that
-// can matter are sorted: top_k of them, or those within e^-20 of the best, which hold all but a millionth of the mass.
+// can matter are sorted: top_k of them, or those whose probability is at least e^-20 of the best one's: the others of 250,000 hold less
+// than a thousandth of the mass together.
 int32_t Sampler::draw() {
   const float best = *std::ranges::max_element(adjusted_);
   if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");

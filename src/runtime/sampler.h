@@ -1,5 +1,5 @@
 // Turns one row of logits into a token. Order: logit bias, penalties, then greedy, or temperature, top-k, min-p, top-p, draw.
-// Never sorts the vocabulary.
+// Sorts no more of the vocabulary than the options can reach.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct TokenLogprob {
 
 struct SampledToken {
   int32_t id = -1;
-  float logprob = 0;              // of the model's own distribution, before bias, penalties and temperature
+  float logprob = 0;              // of the model's own distribution, before bias, penalties and temperature; 0 without options.logprobs
   std::vector<TokenLogprob> top;  // options.logprobs of them, most likely first; ties by lower id
 };
 
@@ -43,8 +43,8 @@ class Sampler {
   // Ids at or above `valid_ids` (padding rows of the embedding without a token) are never drawn nor reported.
   Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int32_t> prompt);
 
-  // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite. `banned` ids are left out (end tokens under
-  // ignore_eos). The logits are not changed.
+  // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite. `banned` ids are left out (padding of the
+  // vocabulary; end tokens under ignore_eos). The logits are not changed.
   SampledToken sample(std::span<const float> logits, std::span<const int32_t> banned = {});
 
  private:
