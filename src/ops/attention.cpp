@@ -12,7 +12,7 @@ ValueType infer_attention(const Problem& problem) {
   check_layer(problem);
   expect(problem.attrs->integer("window", 0) >= 0 && problem.attrs->integer("window", 0) < (int64_t{1} << 31), "window", "is out of range");
   expect(heads % kv_heads == 0, "heads", "must be a multiple of kv_heads");
-  const TensorType& q = activation_of(problem, 0, "q");
+  const TensorType& q = token_rows_of(problem, 0, "q");
   expect(columns_of(q) == columns, "q", "must have heads * head_dim = " + std::to_string(columns) + " columns, is " + to_string(q));
   return ValueType::of(q);
 }

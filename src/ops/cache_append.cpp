@@ -12,7 +12,7 @@ constexpr AttrSpec kAttrs[] = {{"layer", "int", true}, {"kv_heads", "int", true}
 std::vector<ValueType> infer(const Problem& problem) {
   check_layer(problem);
   const int64_t columns = positive_attr(problem, "kv_heads") * positive_attr(problem, "head_dim");
-  const TensorType &k = activation_of(problem, 1, "k"), &v = activation_of(problem, 2, "v");
+  const TensorType &k = token_rows_of(problem, 1, "k"), &v = token_rows_of(problem, 2, "v");
   expect(columns_of(k) == columns, "k", "must have kv_heads * head_dim = " + std::to_string(columns) + " columns, is " + to_string(k));
   expect(v == k, "v", "must be like k, is " + to_string(v));
   return {ValueType::cache()};

@@ -19,7 +19,7 @@ constexpr AttrSpec kAttrs[] = {
 };
 
 std::vector<ValueType> infer(const Problem& problem) {
-  const TensorType& x = activation_of(problem, kX, "x");
+  const TensorType& x = token_rows_of(problem, kX, "x");
   check_linear_attrs(problem);
   expect(problem.attrs->real("eps") >= 0, "eps", "must not be negative");
   expect_vector(problem, kNorm, "norm", columns_of(x));

@@ -16,7 +16,7 @@ constexpr AttrSpec kAttrs[] = {HYALITE_ATTENTION_ATTRS};
 
 std::vector<ValueType> infer(const Problem& problem) {
   ValueType result = infer_attention(problem);
-  const TensorType &k = activation_of(problem, 1, "k"), &v = activation_of(problem, 2, "v");
+  const TensorType &k = token_rows_of(problem, 1, "k"), &v = token_rows_of(problem, 2, "v");
   const int64_t columns = positive_attr(problem, "kv_heads") * positive_attr(problem, "head_dim");
   const TensorType wanted = f32_matrix(result.tensor.dims[0], columns);
   expect(k == wanted, "k", "must be " + to_string(wanted) + ", is " + to_string(k));

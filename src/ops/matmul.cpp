@@ -1,4 +1,5 @@
 #include "ops/op_table.h"
+#include "ops/params.h"
 #include "ops/reference.h"
 #include "ops/type_rules.h"
 
@@ -11,12 +12,16 @@ constexpr AttrSpec kAttrs[] = {HYALITE_LINEAR_ATTRS};
 
 std::vector<ValueType> infer(const Problem& problem) {
   const TensorType& x = activation_of(problem, 0, "x");
-  check_linear_attrs(problem);
+  if (problem.attrs->text("activations", "f32") != "q8x2") check_linear_attrs(problem);
   return {ValueType::of(f32_matrix(x.dims[0], weight_rows(problem, 1, "w", columns_of(x))))};
 }
 
 Cost cost(const Problem& problem) {
   return linear_cost(problem, {1});
+}
+
+void bind(const Attrs& attrs, void* params) {
+  *static_cast<MatmulParams*>(params) = {attrs.text("activations", "f32") == "q8x2" ? 2 : 1};
 }
 
 void evaluate(const OpArgs& args, WorkRange range) {
@@ -35,6 +40,7 @@ constinit const OpSpec op_matmul{
     .attrs = kAttrs,
     .infer = infer,
     .cost = cost,
+    .bind = bind,
     .evaluate = evaluate,
 };
 

@@ -55,6 +55,9 @@ inline OpRun run_op(std::string_view name, std::vector<Operand> operands, Attrs 
   std::vector<TensorView> inputs, outputs;
   for (Operand& operand : operands) {
     types.push_back(operand.type);
+    // In a step, the rows of an activation are its tokens.
+    TensorType& type = types.back().tensor;
+    if (batch && type.rank() == 2 && type.dims[0] == Dim(batch->tokens)) type.dims[0] = Dim::tokens();
     inputs.push_back(operand.bytes.empty() ? TensorView{} : view_of(operand.type.tensor, operand.bytes.data()));
   }
   OpRun run{op.infer({.operands = types, .attrs = &attrs}), {}};

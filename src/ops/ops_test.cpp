@@ -277,6 +277,8 @@ TEST(TypeRules, SayWhatWasExpected) {
   EXPECT_EQ(infer_error("matmul", {ValueType::unknown(), f32({Dim(3), Dim(5)})}), "x: has no known type");
   EXPECT_EQ(infer_error("matmul", {f32({T, Dim(4)}), f32({Dim(3), Dim(4)})}, {{"activations", "q4"}}),
             "activations: must be one of \"f32\", \"q8\", \"bf16\", is \"q4\"");
+  EXPECT_EQ(infer_error("select_rows", {f32({Dim::logits_rows(), Dim(4)}), ValueType::batch()}),
+            "x: must have a row for each of the T tokens, is tensor<L x 4 x f32>");
   EXPECT_EQ(infer_error("rms_norm", {f32({T, Dim(4)}), f32({Dim(3)})}, {{"eps", 0.0}}),
             "w: must be a vector whose length divides the 4 columns, is tensor<3 x f32>");
   EXPECT_EQ(infer_error("add", {f32({T, Dim(4)}), f32({Dim(3)})}),

@@ -43,7 +43,12 @@ struct GluParams {
   GateActivation activation;
 };
 
-// Whether a linear op may round its activations: attribute `activations` = "f32" | "q8" | "bf16" (set by quantisation-aware lowering).
-// Linear ops without other parameters bind this; kernels choose by variant, so only the planner reads it.
+// matmul.
+struct MatmulParams {
+  int32_t planes;  // 2 where activations = "q8x2": rounded to int8, and what that left rounded to int8 again; otherwise 1
+};
+
+// Whether a linear op may round its activations: attribute `activations` = "f32" | "q8" | "q8x2" | "bf16" (set by quantisation-aware
+// lowering). Only the planner reads it, and matmul's bind: "q8x2" keeps about 16 bits.
 
 }  // namespace hyalite

@@ -13,7 +13,7 @@ constexpr OperandSpec kResults[] = {{"y", kTensor}};
 constexpr AttrSpec kAttrs[] = {{"head_dim", "int", true}, {"interleaved", "bool", false}, {"scale", "real", false}};
 
 std::vector<ValueType> infer(const Problem& problem) {
-  const TensorType& x = activation_of(problem, 0, "x");
+  const TensorType& x = token_rows_of(problem, 0, "x");
   const int64_t head_dim = check_rope(problem, 1);
   expect(columns_of(x) % head_dim == 0, "x", "must have whole heads of " + std::to_string(head_dim) + ", is " + to_string(x));
   return {ValueType::of(x)};

@@ -11,7 +11,7 @@ constexpr OperandSpec kOperands[] = {{"x", kTensor}, {"batch", kBatch}};
 constexpr OperandSpec kResults[] = {{"y", kTensor}};
 
 std::vector<ValueType> infer(const Problem& problem) {
-  return {ValueType::of(f32_matrix(Dim::logits_rows(), columns_of(activation_of(problem, 0, "x"))))};
+  return {ValueType::of(f32_matrix(Dim::logits_rows(), columns_of(token_rows_of(problem, 0, "x"))))};
 }
 
 Cost cost(const Problem& problem) {

@@ -52,6 +52,12 @@ const TensorType& activation_of(const Problem& problem, size_t index, const char
   return type;
 }
 
+const TensorType& token_rows_of(const Problem& problem, size_t index, const char* name) {
+  const TensorType& type = activation_of(problem, index, name);
+  expect(type.dims[0] == Dim::tokens(), name, "must have a row for each of the T tokens, is " + to_string(type));
+  return type;
+}
+
 void expect_vector(const Problem& problem, size_t index, const char* name, int64_t length) {
   const TensorType& type = tensor_of(problem, index, name);
   expect(type.rank() == 1 && type.dims[0] == Dim(length), name,

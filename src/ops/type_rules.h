@@ -21,6 +21,8 @@ bool given(const Problem& problem, size_t index);  // false for an absent option
 const TensorType& tensor_of(const Problem& problem, size_t index, const char* name);
 // An f32 matrix [rows, constant columns].
 const TensorType& activation_of(const Problem& problem, size_t index, const char* name);
+// The same with a row for each token of the step: what an op that goes by the batch's positions must be given.
+const TensorType& token_rows_of(const Problem& problem, size_t index, const char* name);
 // A vector of `length` constants in any format that decodes to numbers.
 void expect_vector(const Problem& problem, size_t index, const char* name, int64_t length);
 // A matrix [outputs, inputs] of constants with `columns` inputs; returns its outputs.

@@ -1,6 +1,6 @@
 // Decides how each weight is multiplied. Kernels multiply some formats as they lie in the file; the others are converted once, when the
 // plan packs them. Where a matrix of a linear op is quantised, the activations it meets may be rounded to int8 in blocks of 32
-// (`activations = "q8"`); the op's dense matrices still meet them as they are. With numerics = fast,
+// (`activations = "q8"`; for the head "q8x2", which keeps about 16 bits at the price of a second row); the op's dense matrices still meet them as they are. With numerics = fast,
 // activations of an op whose matrices are all bf16 may be rounded to bf16. Vectors (norm weights, biases) are read as f32. With
 // numerics = reference nothing is rounded: converted weights become f32.
 #include <map>
@@ -65,8 +65,21 @@ class Lowering {
     }
     if (!quantised) return rw_.refused(id, "activations stay f32: none of its weights is quantised");
     if (numerics_ == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
+    if (makes_logits(id)) {
+      rw_.matched(id, "activations are rounded to q8 twice: nothing after the logits evens an error out");
+      return rw_.set_attr(id, "activations", std::string("q8x2"));
+    }
     rw_.matched(id, "activations may be rounded to q8 for its quantised weights");
     rw_.set_attr(id, "activations", std::string("q8"));
+  }
+
+  // The head: a matmul whose result, perhaps capped, leaves the graph.
+  bool makes_logits(NodeId id) const {
+    if (graph_.node(id).op->name != "matmul") return false;
+    ValueId result = graph_.result(id);
+    NodeId user = rw_.only_user(result);
+    if (user != kNone && graph_.node(user).op->name == "softcap") result = graph_.result(user);
+    return graph_.is_output(result);
   }
 
   // `value` in another format; one convert node for all who ask for the same.

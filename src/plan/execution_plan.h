@@ -33,7 +33,7 @@ struct PlanOperand {
 
 // A weight as the plan uses it. A converted weight is made when weights are packed.
 struct PlanWeight {
-  std::string name;            // canonical tensor name; "constant:<value>" for a graph constant
+  std::string name;            // canonical tensor name; "constant:<graph>.<value>" for a constant
   TensorType type;             // after conversion
   std::string converted_from;  // format in the file where it differs, else empty
   std::vector<double> values;  // graph constants only

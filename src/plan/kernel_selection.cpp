@@ -126,7 +126,8 @@ class Builder {
 
   void add_weight(const Node& node) {
     const Value& value = graph_.value(node.results[0]);
-    PlanWeight weight{.name = node.op->name == "weight" ? node.attrs.text("name") : "constant:" + value.name, .type = value.type.tensor};
+    PlanWeight weight{.name = node.op->name == "weight" ? node.attrs.text("name") : "constant:" + graph_.name() + "." + value.name,
+                      .type = value.type.tensor};
     bool rows16 = node.attrs.text("layout", "") == "rows16";
     if (node.op->name == "constant") weight.values = node.attrs.reals("values");
     if (node.op->name == "convert") {

@@ -55,6 +55,31 @@ TEST(Matmul, ARowNeitherDependsOnTheBatchNorOnTheThreads) {
   }
 }
 
+TEST(Matmul, RoundingTwiceKeepsAHundredTimesMore) {
+  for (DType dtype : kLinearFormats) {
+    if (!format_of(dtype).is_quantized) continue;
+    const TestWeight weight(dtype, 33, 512, 5);
+    const std::vector<float> x = random_floats(11 * 512, 14);
+    TestOp once = matmul(weight, 11, x), twice = matmul(weight, 11, x);
+    twice.attrs.set("activations", std::string("q8x2"));
+    const std::vector<float> oracle = once.run(*reference_variant("matmul"), 1);
+    const auto variants = accepting_variants(twice);
+    ASSERT_GE(variants.size(), 1u);
+    const std::vector<float> expected = twice.run(*variants.back(), 1);
+    EXPECT_LT(100 * relative_error(twice, expected, oracle), relative_error(once, once.run(*variants.back(), 1), oracle))
+        << format_of(dtype).name;
+    for (const KernelVariant* variant : variants) {
+      EXPECT_TRUE(equal_bits(twice.run(*variant, 2), expected)) << variant->name;
+      for (int64_t tokens = 1; tokens < 11; ++tokens) {
+        TestOp part = matmul(weight, tokens, x);
+        part.attrs.set("activations", std::string("q8x2"));
+        const std::vector<float> got = part.run(*variant, 1);
+        EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * 4), 0) << variant->name << " of " << tokens << " tokens";
+      }
+    }
+  }
+}
+
 TEST(Matmul, ManyTokensSplitIntoSeveralPasses) {
   const TestWeight weight(DType::q4_k, 32, 8960, 6);
   const std::vector<float> x = random_floats(61 * 8960, 13);

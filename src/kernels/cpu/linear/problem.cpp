@@ -37,7 +37,7 @@ std::string refuse_weights(const Problem& problem, size_t first, size_t count) {
     const DType dtype = tensor(problem, i).dtype;
     const std::string name(format_of(dtype).name);
     if (!row_format_of(dtype)) return "weight " + name + " has no row kernel";
-    if (multiplies_int8(dtype) && activations_of(problem) != "q8")
+    if (multiplies_int8(dtype) && activations_of(problem) != "q8" && activations_of(problem) != "q8x2")
       return "weight " + name + " needs int8 activations, asked for activations = " + activations_of(problem);
   }
   return not_f32(problem, 0, "x");
@@ -56,11 +56,18 @@ int64_t tokens_of(const Problem& problem) {
   return tensor(problem, 0).dims[0].bind(problem.symbols);
 }
 
+// Rows of activations per token: MatmulParams::planes.
+int64_t planes_of(const Problem& problem, DType weight) {
+  return multiplies_int8(weight) && activations_of(problem) == "q8x2" ? 2 : 1;
+}
+
 size_t scratch_bytes(const Problem& problem, int64_t angles) {
   bool q8 = false, dense = false;
   for (size_t i = 1; i < problem.operands.size(); ++i)
     if (is_weight(problem, i)) (multiplies_int8(tensor(problem, i).dtype) ? q8 : dense) = true;
-  return static_cast<size_t>(linear_scratch(tokens_of(problem), tensor(problem, 0).dims[1].value(), q8, dense, angles).bytes);
+  return static_cast<size_t>(linear_scratch(tokens_of(problem) * planes_of(problem, tensor(problem, 1).dtype),
+                                            tensor(problem, 0).dims[1].value(), q8, dense, angles)
+                                 .bytes);
 }
 
 }  // namespace
@@ -112,7 +119,8 @@ double seconds_at(const Problem& problem, const Machine& machine, const LinearRa
     const TensorType& type = tensor(problem, i);
     bytes += static_cast<double>(bytes_of(type, problem.symbols));
     if (!is_weight(problem, i)) continue;
-    const double operations = 2 * tokens * static_cast<double>(type.dims[0].value()) * static_cast<double>(type.dims[1].value());
+    const double operations = 2 * tokens * static_cast<double>(planes_of(problem, type.dtype)) * static_cast<double>(type.dims[0].value()) *
+                              static_cast<double>(type.dims[1].value());
     work += operations / (multiplies_int8(type.dtype) ? machine.int8_ops_per_s * rates.int8 : machine.f32_flops_per_s * rates.f32);
   }
   for (const ValueType& result : problem.results) bytes += static_cast<double>(bytes_of(result.tensor, problem.symbols));
