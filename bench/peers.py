@@ -114,7 +114,8 @@ def main():
         say(f"{name}: {o.rounds} rounds of {o.repeats}")
         rounds = take_rounds(o, path)
         judged = {phase: judge(rounds, phase) for phase in PHASES}
-        commands = [" ".join(map(str, c)) for c in hyalite_command(o, path) + llama_commands(o, path)]
+        # File names only: where they lie is this machine's business.
+        commands = [" ".join(os.path.basename(str(word)) for word in c) for c in hyalite_command(o, path) + llama_commands(o, path)]
         models.append({"model": name, "bytes": os.path.getsize(path), "commands": commands, **judged, "rounds": rounds})
         rows += [row(name, phase, judged[phase]) for phase in PHASES]
     header = ["model", "phase", "hyalite tokens/s", "llama.cpp tokens/s", "ratio", "ahead"]
