@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache pkg-config git unzip python3 python3-venv python3-pip
-  nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libpcre2-dev libutf8proc-dev libxxhash-dev libhwloc-dev
+  nlohmann-json3-dev libcli11-dev libfmt-dev libpcre2-dev libutf8proc-dev libxxhash-dev libhwloc-dev
   libgtest-dev libbenchmark-dev zlib1g-dev)
 dev=(clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev)
 

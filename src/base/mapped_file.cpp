@@ -89,21 +89,12 @@ MappedFile::~MappedFile() {
   if (data_) munmap(const_cast<uint8_t*>(data_), size_);
 }
 
-namespace {
-void advise(const uint8_t* data, size_t file_size, size_t offset, size_t size, int advice, bool inner) {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  size_t begin = std::min(offset, file_size), end = std::min(file_size, begin + std::min(size, file_size - begin));
-  begin = inner ? (begin + page - 1) / page * page : begin / page * page;
-  end = inner && end != file_size ? end / page * page : end;
-  if (begin < end) madvise(const_cast<uint8_t*>(data) + begin, end - begin, advice);
-}
-}  // namespace
-
-void MappedFile::will_need(size_t offset, size_t size) const {
-  advise(data_, size_, offset, size, MADV_WILLNEED, false);
-}
 void MappedFile::release(size_t offset, size_t size) const {
-  advise(data_, size_, offset, size, MADV_DONTNEED, true);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t begin = std::min(offset, size_), end = begin + std::min(size, size_ - begin);
+  begin = (begin + page - 1) / page * page;
+  if (end != size_) end = end / page * page;
+  if (begin < end) madvise(const_cast<uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 void install_map_fault_handler() {

@@ -23,9 +23,8 @@ class MappedFile {
   const std::filesystem::path& path() const { return path_; }
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
 
-  // Tells the kernel that a range is read soon (read-ahead), or is not needed again (its pages leave this process's resident set;
-  // reading it again is still right, only slower). Any thread. The range is clipped to whole pages inside the file.
-  void will_need(size_t offset, size_t size) const;
+  // Tells the kernel that a range is not needed again: its pages leave this process's resident set; reading it again is still right, only
+  // slower. Any thread. The range is clipped to whole pages inside the file.
   void release(size_t offset, size_t size) const;
 
  private:

@@ -61,10 +61,10 @@ TEST_F(MappedFileTest, RefusesWhatIsNoRegularFile) {
 TEST_F(MappedFileTest, AdviceIsClippedToTheFileAndChangesNoByte) {
   const std::string content(3 * 4096 + 100, 'x');
   const auto file = MappedFile::open(write("pages", content));
-  file->will_need(0, SIZE_MAX);
+  file->release(0, SIZE_MAX);
   file->release(100, 2 * 4096);
   file->release(SIZE_MAX, SIZE_MAX);
-  file->will_need(content.size(), 1);
+  file->release(content.size(), 1);
   EXPECT_EQ(std::string(file->bytes().begin(), file->bytes().end()), content);
 }
 

@@ -1,8 +1,8 @@
 // Decides how each weight is multiplied. Kernels multiply some formats as they lie in the file; the others are converted once, when the
 // plan packs them. Where a matrix of a linear op is quantised, the activations it meets may be rounded to int8 in blocks of 32
-// (`activations = "q8"`; for the head "q8x2", which keeps about 16 bits at the price of a second row); the op's dense matrices still meet them as they are. With numerics = fast,
-// activations of an op whose matrices are all bf16 may be rounded to bf16. Vectors (norm weights, biases) are read as f32. With
-// numerics = reference nothing is rounded: converted weights become f32.
+// (`activations = "q8"`; for the head "q8x2", which keeps about 16 bits at the price of a second row); the op's dense matrices still meet
+// them as they are. With numerics = fast, activations of an op whose matrices are all bf16 may be rounded to bf16. Vectors (norm weights,
+// biases) are read as f32. With numerics = reference nothing is rounded: converted weights become f32.
 #include <map>
 
 #include "passes/pass.h"

@@ -8,7 +8,9 @@
 
 namespace hyalite::testing {
 
-inline Graph graph_of(const std::string& text) { return parse_module(text, "graph").graphs.front(); }
+inline Graph graph_of(const std::string& text) {
+  return parse_module(text, "graph").graphs.front();
+}
 
 // A decode graph of `layers` gated blocks without attention: rms_norm, fused_glu, matmul, add.
 inline Graph mlp_graph(int layers) {

@@ -151,10 +151,4 @@ size_t WeightSet::owned_bytes() const {
   return memory_ ? memory_->bytes() : 0;
 }
 
-size_t WeightSet::total_bytes() const {
-  size_t bytes = 0;
-  for (const auto& [key, entry] : entries_) bytes += entry.bytes;
-  return bytes;
-}
-
 }  // namespace hyalite

@@ -57,7 +57,6 @@ class WeightSet {
   TensorView view(const PlanWeight& weight, bool packed) const;  // HYALITE_CHECK: it is there
   const std::map<WeightKey, Entry>& entries() const { return entries_; }
   size_t owned_bytes() const;  // memory of its own
-  size_t total_bytes() const;
 
  private:
   std::map<WeightKey, Entry> entries_;

@@ -25,11 +25,11 @@ inline constexpr int kDTypeCount = 0
 // One constant row per format. Immutable, pure functions, any thread.
 struct FormatSpec {
   DType dtype;
-  std::string_view name;   // "q4_1", "f32": the same word in IR text, plans, variant names and reports
-  int block_elements;      // elements per block along the last dimension; 1 for dense formats
-  int block_bytes;         // bytes per block
-  bool is_float;           // dense floating point
-  bool is_quantized;       // block format with scales
+  std::string_view name;  // "q4_1", "f32": the same word in IR text, plans, variant names and reports
+  int block_elements;     // elements per block along the last dimension; 1 for dense formats
+  int block_bytes;        // bytes per block
+  bool is_float;          // dense floating point
+  bool is_quantized;      // block format with scales
   // Decodes `blocks` consecutive blocks to fp32, bit-exact with the reference decoder (gguf.quants for GGUF formats).
   // `out` holds blocks * block_elements floats. Any input bytes are acceptable (may give NaN or Inf, never out-of-bounds reads).
   void (*decode)(const uint8_t* data, int64_t blocks, float* out);

@@ -30,8 +30,8 @@ class Dim {
 
   bool is_symbol() const { return symbol_ != 0; }
   char name() const { return symbol_; }
-  int64_t value() const { return value_; }          // REQUIRES: !is_symbol()
-  int64_t bind(const Symbols& symbols) const;       // the constant, or the symbol's value
+  int64_t value() const { return value_; }     // REQUIRES: !is_symbol()
+  int64_t bind(const Symbols& symbols) const;  // the constant, or the symbol's value
   bool operator==(const Dim&) const = default;
 
  private:
@@ -63,12 +63,14 @@ struct TensorView {
   std::array<int64_t, kMaxRank> dims{};
 
   int64_t columns() const { return rank ? dims[rank - 1] : 1; }
-  int64_t rows() const;      // product of all but the last dimension
+  int64_t rows() const;  // product of all but the last dimension
   int64_t elements() const { return rows() * columns(); }
   size_t bytes() const { return rows() * row_bytes(dtype, columns()); }
   const uint8_t* row(int64_t r) const { return static_cast<const uint8_t*>(data) + r * row_bytes(dtype, columns()); }
   template <class T>
-  T* as() const { return static_cast<T*>(data); }
+  T* as() const {
+    return static_cast<T*>(data);
+  }
 };
 
 // View of `type` at `data` with symbols bound. REQUIRES: rank <= kMaxRank.

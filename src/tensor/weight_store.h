@@ -23,14 +23,15 @@ struct TensorSource {
 class WeightStore {
  public:
   struct Entry {
-    TensorType type;      // constant dims only
+    TensorType type;  // constant dims only
     TensorSource source;
     const uint8_t* data = nullptr;
     std::shared_ptr<MappedFile> file;             // set where data lies in a mapped file
     std::shared_ptr<std::vector<uint8_t>> owned;  // set where the importer made the bytes
   };
 
-  // Adds a tensor whose bytes lie at `offset` of `file`. The caller has checked the range. Throws Error{invalid_model} for a duplicate name.
+  // Adds a tensor whose bytes lie at `offset` of `file`. The caller has checked the range. Throws Error{invalid_model} for a duplicate
+  // name.
   void add_mapped(std::string name, TensorType type, TensorSource source, std::shared_ptr<MappedFile> file, size_t offset);
   void add_owned(std::string name, TensorType type, TensorSource source, std::vector<uint8_t> bytes);
 
