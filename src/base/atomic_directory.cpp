@@ -10,6 +10,7 @@ namespace hyalite {
 namespace fs = std::filesystem;
 
 AtomicDirectory::AtomicDirectory(fs::path target, const std::function<bool(const fs::path&)>& replaceable) : target_(std::move(target)) {
+  if (target_.empty()) throw Error(ErrorCode::invalid_argument, "output directory", "is empty");
   if (target_.filename().empty()) target_ = target_.parent_path();
   std::error_code error;
   if (fs::exists(target_, error) && !(fs::is_directory(target_, error) && (fs::is_empty(target_, error) || replaceable(target_))))

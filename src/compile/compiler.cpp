@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "compile/artifact.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "models/model_builder.h"
@@ -157,6 +158,7 @@ Compilation compile(const std::filesystem::path& model, const CompileOptions& op
   if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
     throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
                 fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
+  if (is_artifact(model)) throw Error(ErrorCode::invalid_argument, model.string(), "is a compiled artifact; a checkpoint is wanted here");
   Compilation c{.model = import_model(model)};
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);

@@ -49,12 +49,17 @@ void check_sampling(const SamplingOptions& o) {
   require(std::abs(o.presence_penalty) <= 100, "presence_penalty", "between -100 and 100");
   require(std::abs(o.frequency_penalty) <= 100, "frequency_penalty", "between -100 and 100");
   require(o.logprobs >= 0 && o.logprobs <= 100, "logprobs", "between 0 and 100");
-  for (const auto& [id, bias] : o.logit_bias) require(id >= 0 && !std::isnan(bias), "logit_bias", "token ids with finite numbers");
+  for (const auto& [id, bias] : o.logit_bias)
+    require(id >= 0 && bias <= std::numeric_limits<float>::max(), "logit_bias", "token ids with numbers, or -inf");
 }
 
 Sampler::Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int32_t> prompt)
     : options_(std::move(options)), valid_ids_(valid_ids), seen_(prompt.begin(), prompt.end()) {
   check_sampling(options_);
+  for (const auto& [id, bias] : options_.logit_bias)
+    if (id >= valid_ids)
+      throw Error(ErrorCode::invalid_argument, "logit_bias " + std::to_string(id),
+                  "the vocabulary has " + std::to_string(valid_ids) + " ids");
   state_ = options_.seed ? *options_.seed : (static_cast<uint64_t>(std::random_device{}()) << 32 | std::random_device{}());
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -94,7 +99,9 @@ void Sampler::adjust(std::span<const float> logits, std::span<const int32_t> ban
 }
 
 int32_t Sampler::greedy() const {
-  return static_cast<int32_t>(std::ranges::max_element(adjusted_) - adjusted_.begin());
+  auto best = std::ranges::max_element(adjusted_);
+  if (*best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
+  return static_cast<int32_t>(best - adjusted_.begin());
 }
 
 // Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that

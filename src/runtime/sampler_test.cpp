@@ -116,7 +116,16 @@ TEST(Sampler, NonFiniteLogitsEndTheRequest) {
   }
 }
 
+TEST(Sampler, AnEmptyChoiceIsAnError) {
+  const double never = -std::numeric_limits<double>::infinity();
+  for (double temperature : {0.0, 1.0}) {
+    SamplingOptions none{.temperature = temperature, .logit_bias = {{0, never}, {1, never}, {2, never}, {3, never}, {4, never}}};
+    EXPECT_THROW(make(none).sample(kLogits), Error) << temperature;
+  }
+}
+
 TEST(Sampler, RefusesOptionsOutOfRange) {
+  EXPECT_THROW(make({.logit_bias = {{5, 1.0}}}), Error);
   for (SamplingOptions bad :
        {SamplingOptions{.temperature = -1}, SamplingOptions{.top_k = -1}, SamplingOptions{.top_p = 0}, SamplingOptions{.min_p = 2},
         SamplingOptions{.repeat_penalty = 0}, SamplingOptions{.temperature = std::nan("")}})
