@@ -23,7 +23,7 @@ struct Case {
 void run_steps(benchmark::State& state, const TestOp& test, const KernelVariant& variant, ThreadPool& pool) {
   std::vector<float> y(test.tokens * test.output_columns[0]);
   const TensorView output{y.data(), DType::f32, 2, {test.tokens, test.output_columns[0]}};
-  AlignedBytes workspace(variant.workspace(test.problem(), pool.size()));
+  AlignedBytes workspace(variant.workspace(test.problem()));
   const OpArgs args{test.packed.data(), &output, nullptr, nullptr, nullptr, workspace.data};
   for (auto _ : state) {
     pool.run([&](int thread) {

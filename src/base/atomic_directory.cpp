@@ -28,12 +28,17 @@ AtomicDirectory::~AtomicDirectory() {
 
 void AtomicDirectory::write(const fs::path& relative, std::string_view bytes) const {
   fs::path path = temporary_ / relative;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
+  make_folder(relative.parent_path());
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw Error(ErrorCode::io, path.string(), "cannot write");
+}
+
+void AtomicDirectory::make_folder(const fs::path& relative) const {
+  std::error_code error;
+  fs::create_directories(temporary_ / relative, error);
+  if (error) throw Error(ErrorCode::io, (temporary_ / relative).string(), "cannot make the directory: " + error.message());
 }
 
 void AtomicDirectory::commit() {

@@ -19,6 +19,7 @@ class AtomicDirectory {
 
   // Writes a file at a relative path, making its folders. Throws Error{io} naming it.
   void write(const std::filesystem::path& relative, std::string_view bytes) const;
+  void make_folder(const std::filesystem::path& relative) const;    // throws Error{io} naming it
   const std::filesystem::path& path() const { return temporary_; }  // to write larger files into
   void commit();
 

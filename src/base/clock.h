@@ -22,6 +22,16 @@ class SteadyClock final : public Clock {
   Nanoseconds now() const override { return std::chrono::steady_clock::now().time_since_epoch(); }
 };
 
+// Time since it was made.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+  double ms() const { return seconds() * 1e3; }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 // Starts at zero and moves only when told.
 class ManualClock final : public Clock {
  public:

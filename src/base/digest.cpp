@@ -15,4 +15,8 @@ std::string digest_of(std::span<const uint8_t> bytes) {
   return text;
 }
 
+std::string digest_of(std::string_view text) {
+  return digest_of({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
 }  // namespace hyalite

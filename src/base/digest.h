@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace hyalite {
 
 // 32 lower-case hex digits.
 std::string digest_of(std::span<const uint8_t> bytes);
+std::string digest_of(std::string_view text);
 
 }  // namespace hyalite

@@ -1,6 +1,6 @@
 #include <iostream>
-#include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "cli/table.h"
@@ -24,21 +24,6 @@ constexpr struct {
 #undef FEATURE
 };
 
-// Verbs of the manual, so that those which are not there are named.
-constexpr std::string_view kVerbs[] = {"run",        "chat",      "tokenize",   "detokenize", "compile",    "inspect",   "export",
-                                       "plan",       "benchmark", "perplexity", "kernels",    "profile",    "make-tiny", "audit",
-                                       "kl",         "quantize",  "tune",       "compare",    "bisect",     "explain",   "optimize",
-                                       "checkpoint", "serve",     "external",   "simulate",   "bench-suite"};
-
-void add_verbs(std::vector<Feature>& list) {
-  for (std::string_view name : kVerbs) {
-    bool there = false;
-    for (const Verb* verb : all_verbs()) there |= verb->name == name;
-    list.push_back({"verb: " + std::string(name), there ? "ready" : "absent",
-                    there ? "hyalite " + std::string(name) + " --help" : "no row in src/cli/verbs.inc"});
-  }
-}
-
 void add_instruction_sets(std::vector<Feature>& list) {
   const uint32_t here = detect_machine().features;
   for (IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512}) {
@@ -57,7 +42,8 @@ std::vector<Feature> features() {
   for (const Pass* pass : default_pipeline())
     list.push_back({"pass: " + std::string(pass->name), "ready", "tests/passes/" + std::string(pass->name)});
   add_instruction_sets(list);
-  add_verbs(list);
+  for (const Verb* verb : all_verbs())
+    list.push_back({"verb: " + std::string(verb->name), "ready", "hyalite " + std::string(verb->name) + " --help"});
   return list;
 }
 

@@ -88,7 +88,7 @@ int run(const Options& o, VerbContext& context) {
     return 0;
   }
   Json json = {{"mode", o.mode}};
-  if (o.schedule) json["steps"] = artifact.schedule(o.mode)["steps"];
+  if (o.schedule) json["steps"] = to_json(artifact.plan(o.mode))["steps"];
   if (o.memory) json["memory"] = artifact.memory(o.mode);
   if (o.weights) json["weights"] = artifact.weights();
   if (o.kernels) json["kernels"] = artifact.kernels(o.mode);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
 #include <string>
 
 #include "plan/weight_set.h"
@@ -21,24 +20,18 @@ int64_t resident_bytes() {
   return 0;
 }
 
-int64_t weight_bytes_of(const std::vector<const ExecutionPlan*>& plans) {
-  std::set<WeightKey> counted;
+int64_t packed_bytes(const Compilation& c) {
+  const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
   int64_t bytes = 0;
-  for (const ExecutionPlan* plan : plans)
-    for (const PlanWeight& weight : plan->weights)
-      for (bool packed : {false, true}) {
-        bool used = packed ? weight.packed : weight.as_is;
-        bool in_file = !packed && weight.converted_from.empty() && weight.values.empty();
-        if (used && !in_file && counted.insert({weight.name, weight.type.dtype, packed}).second)
-          bytes += static_cast<int64_t>(weight_bytes(weight.type, packed));
-      }
+  for (const WeightForm& form : weight_forms(plans))
+    if (!form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.packed));
   return bytes;
 }
 
 }  // namespace
 
 MemoryPlan plan_memory(const Compilation& c, const KvPoolOptions& kv) {
-  return {.weights = weight_bytes_of({&*c.prefill, &*c.decode}),
+  return {.weights = packed_bytes(c),
           .kv = KvPool::bytes_needed(c.caches, kv),
           .activations = std::max(c.prefill->arena_bytes, c.decode->arena_bytes),
           .workspace = std::max(c.prefill->workspace_bytes, c.decode->workspace_bytes),

@@ -1,6 +1,6 @@
-#include <chrono>
 #include <iostream>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/generation_options.h"
@@ -10,8 +10,6 @@
 
 namespace hyalite {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   ModelOptions model;
@@ -74,14 +72,14 @@ int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& 
 }
 
 int run(const Options& o, VerbContext& context) {
-  auto began = Clock::now();
+  const Stopwatch watch;
   CompileOptions compile = compile_options(o.model, context);
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   Tokenizer tokenizer(model->tokenizer);
   Request request = request_of(o.generation);
   request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer);
   Engine engine(model, tokenizer, {compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk});
-  double load_ms = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  double load_ms = watch.ms();
   TextSink sink;
   if (!context.json) sink = [&](std::string_view text) { context.out << text << std::flush; };
   Generation g = engine.generate(request, sink, &context.interrupted);

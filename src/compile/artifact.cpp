@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "base/atomic_directory.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/mapped_file.h"
 #include "base/tokenizer_spec_json.h"
+#include "compile/artifact_view.h"
 #include "compile/load.h"
 #include "compile/trace_json.h"
+#include "compile/weight_file.h"
 #include "ir/printer.h"
 
 namespace hyalite {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr size_t kAlignment = 64;
-constexpr const char* kWeightsFile = "weights/packed.bin";
 
 Json info_to_json(const ModelInfo& info) {
   return {{"name", info.name},     {"family", info.family}, {"layers", info.layers},
@@ -45,33 +44,6 @@ Json target_to_json(const CompileOptions& o) {
           {"max_positions", o.max_positions}};
 }
 
-// Writes every weight at a 64-byte boundary and returns the index of artifact.json.
-Json write_weights(const WeightSet& weights, const fs::path& path, const std::atomic<bool>* cancel) {
-  fs::create_directories(path.parent_path());
-  std::ofstream file(path, std::ios::binary);
-  Json entries = Json::array();
-  const std::string padding(kAlignment, '\0');
-  size_t at = 0;
-  for (const auto& [key, entry] : weights.entries()) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, path.string(), "interrupted");
-    Json dims = Json::array();
-    for (const Dim& dim : entry.type.dims) dims.push_back(dim.value());
-    entries.push_back({{"name", key.name},
-                       {"dtype", format_of(key.dtype).name},
-                       {"dims", dims},
-                       {"packed", key.packed},
-                       {"offset", at},
-                       {"bytes", entry.bytes}});
-    file.write(reinterpret_cast<const char*>(entry.data), static_cast<std::streamsize>(entry.bytes));
-    size_t gap = (kAlignment - entry.bytes % kAlignment) % kAlignment;
-    file.write(padding.data(), static_cast<std::streamsize>(gap));
-    at += entry.bytes + gap;
-  }
-  file.close();
-  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write " + std::to_string(at) + " bytes of weights");
-  return {{"file", kWeightsFile}, {"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes())}, {"entries", entries}};
-}
-
 void write_texts(const Compilation& c, bool complete, const AtomicDirectory& out) {
   for (size_t i = 0; i < c.passes.size(); ++i)
     if (c.passes[i].changed && !c.passes[i].diff.empty())
@@ -81,32 +53,6 @@ void write_texts(const Compilation& c, bool complete, const AtomicDirectory& out
     out.write("graphs/module.cir", print(c.module));
   else
     for (const Graph& graph : c.module.graphs) out.write("graphs/" + graph.name() + ".cir", print(Module{c.module.stage, {graph}}));
-}
-
-WeightKey key_of(const Json& entry, const std::string& where) {
-  auto dtype = dtype_named(entry.at("dtype").get<std::string>());
-  if (!dtype) throw Error(ErrorCode::invalid_model, where, "unknown format " + entry.at("dtype").get<std::string>());
-  return {entry.at("name").get<std::string>(), *dtype, entry.at("packed").get<bool>()};
-}
-
-std::shared_ptr<WeightSet> map_weights(const fs::path& directory, const Json& index) {
-  fs::path path = directory / kWeightsFile;
-  std::shared_ptr<MappedFile> file = MappedFile::open(path);
-  if (digest_of(file->bytes()) != index.at("digest").get<std::string>())
-    throw Error(ErrorCode::invalid_model, path.string(), "its digest is not the one in artifact.json: the weights were changed or damaged");
-  std::map<WeightKey, WeightSet::Entry> entries;
-  for (const Json& json : index.at("entries")) {
-    WeightKey key = key_of(json, path.string());
-    WeightSet::Entry entry{.type = {key.dtype, {}}, .bytes = json.at("bytes").get<size_t>()};
-    for (const Json& dim : json.at("dims")) entry.type.dims.emplace_back(dim.get<int64_t>());
-    auto offset = json.at("offset").get<size_t>();
-    size_t size = file->bytes().size();
-    if (offset % kAlignment || offset > size || entry.bytes > size - offset)
-      throw Error(ErrorCode::invalid_model, path.string() + ": weight " + key.name, "does not fit the file");
-    entry.data = file->bytes().data() + offset;
-    entries.emplace(std::move(key), std::move(entry));
-  }
-  return WeightSet::mapped(std::move(entries), std::move(file));
 }
 
 // Every weight that a plan reads must be in the set, as the plan says. REQUIRES: the plan is checked, so that weight_bytes is defined.
@@ -129,33 +75,6 @@ void check_pair(const ModelPlan& model, const std::string& where) {
     throw Error(ErrorCode::invalid_model, where, "its plans are not a pair: they differ in mode, caches or vocabulary");
 }
 
-std::shared_ptr<ModelPlan> read_artifact(const fs::path& directory) {
-  const std::string where = (directory / "artifact.json").string();
-  Json json = read_json_file(where);
-  if (int version = json.at("format_version").get<int>(); version != kArtifactVersion)
-    throw Error(ErrorCode::invalid_model, where, fmt::format("format version {}; this build reads version {}", version, kArtifactVersion));
-  for (const char* mode : {"prefill", "decode"})
-    if (!fs::exists(directory / "schedules" / (std::string(mode) + ".json")))
-      throw Error(ErrorCode::invalid_model, directory.string(),
-                  std::string("has no ") + mode + " schedule: its compilation stopped earlier");
-  auto model = std::make_shared<ModelPlan>();
-  const Json& info = json.at("model");
-  model->info = {info.at("name"), info.at("family"), info.at("layers"), info.at("hidden"), info.at("vocab"), info.at("context_length")};
-  auto plan = [&](const char* mode) {
-    std::string path = (directory / "schedules" / (std::string(mode) + ".json")).string();
-    return plan_from_json(read_json_file(path), path);
-  };
-  model->prefill = plan("prefill");
-  model->decode = plan("decode");
-  std::string tokenizer = (directory / "tokenizer.json").string();
-  model->tokenizer = tokenizer_spec_from_json(read_json_file(tokenizer), tokenizer);
-  model->weights = map_weights(directory, json.at("weights"));
-  check_complete(model->prefill, *model->weights, where);
-  check_complete(model->decode, *model->weights, where);
-  check_pair(*model, where);
-  return model;
-}
-
 // An artifact and nothing besides: a folder of the user's may happen to hold an artifact.json too.
 bool is_only_an_artifact(const fs::path& path) {
   constexpr std::array kParts = {"artifact.json", "tokenizer.json", "graphs", "schedules", "passes", "weights"};
@@ -166,6 +85,10 @@ bool is_only_an_artifact(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string schedule_path(const std::string& mode) {
+  return "schedules/" + mode + ".json";
+}
 
 bool is_artifact(const fs::path& path) {
   std::error_code ignored;
@@ -179,28 +102,40 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
                {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model)}, {"remarks", c.model.remarks}}},
                {"target", target_to_json(c.options)},
                {"stage", c.module.stage},
-               {"passes", traces_to_json(c.passes)}};
+               {"passes", traces_to_json(c.passes)},
+               {"digests", Json::object()}};
+  auto write_part = [&](const std::string& path, const std::string& text) {
+    out.write(path, text);
+    json["digests"][path] = digest_of(text);
+  };
   const bool complete = c.module.stage == pass_names().back();
   write_texts(c, complete, out);
-  out.write("tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump());
+  write_part("tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump());
   for (const auto* plan : {&c.prefill, &c.decode})
-    if (complete && *plan) out.write("schedules/" + (*plan)->mode + ".json", to_json(**plan).dump(1));
+    if (complete && *plan) write_part(schedule_path((*plan)->mode), to_json(**plan).dump(1));
   if (complete && c.prefill && c.decode) {
     const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
     // The store is lent: it lives in the compilation, which outlives the set.
     std::shared_ptr<const WeightStore> store(std::shared_ptr<void>(), &c.model.weights);
-    json["weights"] = write_weights(*WeightSet::pack(plans, store, pool), out.path() / kWeightsFile, c.options.cancel);
+    out.make_folder(fs::path(kWeightsPath).parent_path());
+    json["weights"] = write_weight_file(*WeightSet::pack(plans, store, pool), out.path() / kWeightsPath, c.options.cancel);
   }
   out.write("artifact.json", json.dump(1));
   out.commit();
 }
 
 std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory) {
-  try {
-    return read_artifact(directory);
-  } catch (const Json::exception& error) {
-    throw Error(ErrorCode::invalid_model, (directory / "artifact.json").string(), error.what());
-  }
+  ArtifactView artifact(directory);
+  auto model = std::make_shared<ModelPlan>();
+  model->info = artifact.info();
+  model->prefill = artifact.plan("prefill");
+  model->decode = artifact.plan("decode");
+  model->tokenizer = artifact.tokenizer();
+  model->weights = map_weight_file(directory / kWeightsPath, artifact.description().object("weights"));
+  check_complete(model->prefill, *model->weights, artifact.where());
+  check_complete(model->decode, *model->weights, artifact.where());
+  check_pair(*model, artifact.where());
+  return model;
 }
 
 }  // namespace hyalite

@@ -1,6 +1,6 @@
 // The artifact bundle: a directory that a person can read and `run` can map.
 //
-//   artifact.json           format version, source files with digests, target, passes, weight index
+//   artifact.json           format version, source files with digests, target, passes, weight index, digests of the parts that run
 //   tokenizer.json          the tokenizer's rules (base/tokenizer_spec_json.h)
 //   graphs/prefill.cir, decode.cir    the final graphs (or module.cir where compilation stopped early)
 //   schedules/prefill.json, decode.json   the execution plans: what runs
@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "base/thread_pool.h"
 #include "compile/compiler.h"
@@ -19,7 +20,11 @@
 
 namespace hyalite {
 
-inline constexpr int kArtifactVersion = 2;
+// Relative paths inside an artifact.
+inline constexpr const char* kWeightsPath = "weights/packed.bin";
+std::string schedule_path(const std::string& mode);
+
+inline constexpr int kArtifactVersion = 3;
 
 bool is_artifact(const std::filesystem::path& path);
 

@@ -4,9 +4,13 @@
 
 #include <map>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/tokenizer_spec_json.h"
 #include "compile/artifact.h"
+#include "compile/trace_json.h"
+#include "compile/weight_file.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "plan/attrs_json.h"
@@ -32,23 +36,41 @@ Json types_of(const Graph& graph, const std::vector<ValueId>& values) {
 
 ArtifactView::ArtifactView(std::filesystem::path directory) : directory_(std::move(directory)) {
   if (!is_artifact(directory_)) throw Error(ErrorCode::invalid_model, directory_.string(), "is no artifact: it holds no artifact.json");
-  json_ = read_json_file((directory_ / "artifact.json").string());
-  for (const char* field : {"format_version", "passes", "model", "target"})
-    if (!json_.contains(field))
-      throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(), std::string("has no field ") + field);
-  if (const Json& version = json_.at("format_version"); version != kArtifactVersion)
-    throw Error(ErrorCode::invalid_model, (directory_ / "artifact.json").string(),
-                fmt::format("format version {}; this build reads version {}", version.dump(), kArtifactVersion));
+  json_ = read_json_file(where());
+  if (const int version = description().get<int>("format_version"); version != kArtifactVersion)
+    throw Error(ErrorCode::invalid_model, where(),
+                fmt::format("format version {}; this build reads version {}", version, kArtifactVersion));
 }
 
 std::string ArtifactView::read(const std::filesystem::path& relative) const {
   const std::filesystem::path path = directory_ / relative;
-  if (!std::filesystem::exists(path)) {
-    std::string stage = json_.value("stage", "an unknown pass");
-    throw Error(ErrorCode::invalid_model, directory_.string(), "has no " + relative.string() + ": its compilation stopped after " + stage);
-  }
+  if (!std::filesystem::exists(path))
+    throw Error(ErrorCode::invalid_model, directory_.string(),
+                "has no " + relative.string() + ": its compilation stopped after " + description().get<std::string>("stage"));
   auto file = MappedFile::open(path);
   return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+}
+
+// A part that runs: it must be the one that was written.
+Json ArtifactView::read_part(const std::string& relative) const {
+  const std::string text = read(relative), path = (directory_ / relative).string();
+  if (digest_of(text) != description().object("digests").get<std::string>(relative.c_str()))
+    throw Error(ErrorCode::invalid_model, path, "its digest is not the one in artifact.json: it was changed or damaged");
+  return parse_json(text, path);
+}
+
+ModelInfo ArtifactView::info() const {
+  const JsonReader from = description().object("model");
+  return {from.get<std::string>("name"), from.get<std::string>("family"), from.get<int64_t>("layers"),
+          from.get<int64_t>("hidden"),   from.get<int64_t>("vocab"),      from.get<int64_t>("context_length")};
+}
+
+TokenizerSpec ArtifactView::tokenizer() const {
+  return tokenizer_spec_from_json(read_part("tokenizer.json"), (directory_ / "tokenizer.json").string());
+}
+
+ExecutionPlan ArtifactView::plan(const std::string& mode) const {
+  return plan_from_json(read_part(schedule_path(mode)), (directory_ / schedule_path(mode)).string());
 }
 
 Graph ArtifactView::graph(const std::string& mode) const {
@@ -76,14 +98,8 @@ Json ArtifactView::graph_json(const std::string& mode) const {
   return {{"name", g.name()}, {"inputs", names_of(g, g.inputs())}, {"outputs", names_of(g, g.outputs())}, {"nodes", nodes}};
 }
 
-Json ArtifactView::schedule(const std::string& mode) const {
-  const std::string relative = "schedules/" + mode + ".json";
-  return parse_json(read(relative), (directory_ / relative).string());
-}
-
 Json ArtifactView::memory(const std::string& mode) const {
-  std::string where = (directory_ / "schedules" / (mode + ".json")).string();
-  ExecutionPlan plan = plan_from_json(schedule(mode), where);
+  const ExecutionPlan plan = this->plan(mode);
   std::map<std::string, Json> values;
   std::vector<std::string> order;
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
@@ -104,33 +120,44 @@ Json ArtifactView::memory(const std::string& mode) const {
 }
 
 Json ArtifactView::weights() const {
-  return json_.contains("weights") ? json_.at("weights").at("entries") : Json::array();
+  if (!json_.contains("weights")) return Json::array();
+  const JsonReader index = description().object("weights");
+  check_weight_index(index);
+  return index.field("entries");
 }
 
 Json ArtifactView::kernels(const std::string& mode) const {
-  Json kernels = Json::object();
-  const Json plan = schedule(mode);
-  for (const Json& step : plan.at("steps")) {
-    Json& one = kernels[step.at("variant").get<std::string>()];
-    if (one.is_null()) one = {{"op", step.at("op")}, {"steps", 0}, {"predicted_us", 0.0}, {"bytes", 0.0}};
-    one["steps"] = one["steps"].get<int>() + 1;
-    one["predicted_us"] = one["predicted_us"].get<double>() + step.at("predicted_us").get<double>();
-    one["bytes"] = one["bytes"].get<double>() + step.at("bytes").get<double>();
+  struct Sum {
+    std::string_view op;
+    int steps = 0;
+    double microseconds = 0, bytes = 0;
+  };
+  std::map<std::string_view, Sum> sums;
+  const ExecutionPlan plan = this->plan(mode);
+  for (const PlanStep& step : plan.steps) {
+    Sum& sum = sums[step.variant->name];
+    sum = {step.op->name, sum.steps + 1, sum.microseconds + step.predicted_us, sum.bytes + step.cost.bytes};
   }
-  return kernels;
+  Json json = Json::object();
+  for (const auto& [variant, sum] : sums)
+    json[std::string(variant)] = {{"op", sum.op}, {"steps", sum.steps}, {"predicted_us", sum.microseconds}, {"bytes", sum.bytes}};
+  return json;
+}
+
+Json ArtifactView::passes() const {
+  Json passes = traces_to_json(traces_from_json(description()));
+  int number = 0;
+  for (Json& pass : passes) {
+    const std::string path = fmt::format("passes/{:02}-{}.diff", ++number, pass["name"].get<std::string>());
+    pass["diff"] = std::filesystem::exists(directory_ / path) ? read(path) : std::string();
+  }
+  return passes;
 }
 
 Json ArtifactView::pass(const std::string& name) const {
   std::string known;
-  int number = 0;
-  for (const Json& pass : json_.at("passes")) {
-    ++number;
-    if (pass.at("name") == name) {
-      Json found = pass;
-      std::string path = fmt::format("passes/{:02}-{}.diff", number, name);
-      found["diff"] = std::filesystem::exists(directory_ / path) ? read(path) : std::string();
-      return found;
-    }
+  for (const Json& pass : passes()) {
+    if (pass.at("name") == name) return pass;
     known += (known.empty() ? "" : ", ") + pass.at("name").get<std::string>();
   }
   throw Error(ErrorCode::invalid_argument, "--pass-name " + name, "no such pass; there are " + known);

@@ -1,30 +1,40 @@
-// An artifact to look at: its parts as text and JSON, without mapping weights. What `inspect` and `export` show.
+// An artifact's parts, each checked as it is read: what `inspect` and `export` show and what load_artifact() puts together. Maps no
+// weights.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_reader.h"
+#include "base/tokenizer_spec.h"
 #include "ir/graph.h"
+#include "plan/model_plan.h"
 
 namespace hyalite {
 
+// Every function throws Error{invalid_model} naming file and field where a part is missing or broken, or is not what artifact.json has a
+// digest of.
 class ArtifactView {
  public:
-  // Throws Error{invalid_model} where `directory` is no artifact or artifact.json is broken.
+  // Reads artifact.json. Throws, besides, for another format version.
   explicit ArtifactView(std::filesystem::path directory);
 
-  const Json& description() const { return json_; }  // artifact.json
-  Graph graph(const std::string& mode) const;        // "prefill" or "decode"
-  Json graph_json(const std::string& mode) const;    // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
-  Json schedule(const std::string& mode) const;      // the execution plan
-  Json memory(const std::string& mode) const;        // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
-  Json weights() const;                              // index of packed.bin
-  Json kernels(const std::string& mode) const;       // variant -> steps, predicted_us, bytes
-  Json pass(const std::string& name) const;          // trace entry with its diff; throws Error{invalid_argument} for an unknown one
+  std::string where() const { return (directory_ / "artifact.json").string(); }
+  JsonReader description() const { return JsonReader(json_, where()); }  // artifact.json; valid as long as this
+  ModelInfo info() const;
+  TokenizerSpec tokenizer() const;
+  ExecutionPlan plan(const std::string& mode) const;  // "prefill" or "decode"
+  Graph graph(const std::string& mode) const;
+  Json graph_json(const std::string& mode) const;  // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
+  Json memory(const std::string& mode) const;      // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
+  Json weights() const;                            // index of packed.bin: [{name, dtype, dims, packed, offset, bytes}]
+  Json kernels(const std::string& mode) const;     // variant -> op, steps, predicted_us, bytes
+  Json passes() const;                             // as traces_to_json(), each with its diff
+  Json pass(const std::string& name) const;        // one of those; throws Error{invalid_argument} for an unknown one
 
  private:
   std::string read(const std::filesystem::path& relative) const;
+  Json read_part(const std::string& relative) const;
 
   std::filesystem::path directory_;
   Json json_;

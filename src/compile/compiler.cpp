@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "compile/artifact.h"
 #include "ir/parser.h"
@@ -66,7 +66,10 @@ Module initial_module(const Compilation& c) {
 
 void run_graph_passes(Compilation& c, ThreadPool& pool) {
   const CompileOptions& o = c.options;
-  PassContext context{{.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes), .numerics = o.numerics}, &c.model.weights};
+  const PassContext context{.target = {.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes),
+                                       .numerics = o.numerics,
+                                       .multiplied = packed_formats()},
+                            .weights = &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
   if (o.validate)  // the slow part: it is where an interruption has to be heard
@@ -88,9 +91,9 @@ void planning_pass(Compilation& c, const char* name, F&& body) {
   PassTrace trace{.name = name};
   for (const Graph& graph : c.module.graphs) trace.nodes_before += graph.node_count();
   trace.nodes_after = trace.nodes_before;
-  auto began = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (auto* plan : {&c.prefill, &c.decode}) body(*plan, plan == &c.prefill ? "prefill" : "decode", trace);
-  trace.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  trace.ms = watch.ms();
   c.module.stage = name;
   c.passes.push_back(std::move(trace));
 }
@@ -101,8 +104,7 @@ PlanOptions plan_options(const Compilation& c, bool decode) {
                       .machine = o.machine,
                       .isa = std::string(name_of(o.isa)),
                       .max_symbols = o.max_symbols,
-                      .max_positions = o.max_positions,
-                      .threads = o.threads};
+                      .max_positions = o.max_positions};
   if (decode) options.max_symbols = {o.max_decode_sequences, o.max_decode_sequences, o.max_decode_sequences};
   return options;
 }

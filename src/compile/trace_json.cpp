@@ -1,6 +1,16 @@
 #include "compile/trace_json.h"
 
 namespace hyalite {
+namespace {
+
+Remark remark_from(const JsonReader& from) {
+  const auto kind = from.get<std::string>("kind");
+  for (Remark::Kind one : {Remark::Kind::matched, Remark::Kind::refused, Remark::Kind::note})
+    if (kind == name_of(one)) return {one, from.get<std::string>("path"), from.get<std::string>("text")};
+  from.fail("unknown kind of remark " + kind);
+}
+
+}  // namespace
 
 Json traces_to_json(const std::vector<PassTrace>& traces) {
   Json list = Json::array();
@@ -17,6 +27,21 @@ Json traces_to_json(const std::vector<PassTrace>& traces) {
                     {"remarks", remarks}});
   }
   return list;
+}
+
+std::vector<PassTrace> traces_from_json(const JsonReader& from) {
+  std::vector<PassTrace> traces;
+  from.each("passes", [&](const JsonReader& one) {
+    PassTrace trace{.name = one.get<std::string>("name")};
+    trace.changed = one.get<bool>("changed");
+    trace.nodes_before = one.get<int>("nodes_before");
+    trace.nodes_after = one.get<int>("nodes_after");
+    trace.ms = one.get<double>("ms");
+    if (!one.field("max_abs_error").is_null()) trace.max_abs_error = one.get<double>("max_abs_error");
+    one.each("remarks", [&](const JsonReader& remark) { trace.remarks.push_back(remark_from(remark)); });
+    traces.push_back(std::move(trace));
+  });
+  return traces;
 }
 
 }  // namespace hyalite

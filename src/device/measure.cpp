@@ -1,12 +1,12 @@
 #include "device/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "device/peak_loops.h"
 
@@ -34,18 +34,14 @@ Bytes touched_bytes(ThreadPool& pool, size_t part) {
   return data;
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Runs `work` once to warm up and then `repeats` times; `amount` is what one run does.
 template <class Work>
 Measurement sample(ThreadPool& pool, int repeats, double amount, const Work& work) {
   std::vector<double> rates;
   for (int i = 0; i <= repeats; ++i) {
-    const double start = seconds_now();
+    const Stopwatch watch;
     pool.run(work);
-    const double taken = seconds_now() - start;
+    const double taken = watch.seconds();
     if (i > 0) rates.push_back(amount / taken);
   }
   return summarize(std::move(rates));
@@ -54,9 +50,9 @@ Measurement sample(ThreadPool& pool, int repeats, double amount, const Work& wor
 Measurement measure_peak(ThreadPool& pool, const PeakLoop& loop, const MeasureOptions& options) {
   constexpr int64_t probe = 1 << 18;
   volatile uint32_t seed = 0x01030507, sink = 0;
-  const double start = seconds_now();
+  const Stopwatch watch;
   sink = loop.run(probe, seed);
-  const double taken = std::max(seconds_now() - start, 1e-6);
+  const double taken = std::max(watch.seconds(), 1e-6);
   const auto rounds = std::max(int64_t{1}, static_cast<int64_t>(probe * options.seconds / taken));
   std::vector<uint32_t> results(static_cast<size_t>(pool.size()));
   const double amount = static_cast<double>(rounds) * loop.ops_per_round * pool.size();

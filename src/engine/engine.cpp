@@ -1,20 +1,14 @@
 #include "engine/engine.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "engine/stop_filter.h"
 #include "text/detokenizer.h"
 
 namespace hyalite {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 // Gives the pages back however the request ends.
 class PagesOwner {
@@ -49,10 +43,10 @@ class Run {
   }
 
   Generation finish(const std::atomic<bool>* cancel) {
-    auto began = Clock::now();
+    const Stopwatch prefill_watch;
     TensorView logits = prefill();
-    result_.timings.prefill_ms = ms_since(began);
-    began = Clock::now();
+    result_.timings.prefill_ms = prefill_watch.ms();
+    const Stopwatch decode_watch;
     while (take(logits)) {
       if (cancel && cancel->load()) {
         result_.finish_reason = "cancelled";
@@ -62,7 +56,7 @@ class Run {
       logits = engine_.steps().run({&next, 1});
       ++cached_;
     }
-    result_.timings.decode_ms = ms_since(began);
+    result_.timings.decode_ms = decode_watch.ms();
     emit(stops_.push(detokenizer_.finish()));
     emit(stops_.finish());
     return std::move(result_);

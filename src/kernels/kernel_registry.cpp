@@ -107,4 +107,10 @@ const PackedLayout* packed_layout_of(DType dtype) {
   return nullptr;
 }
 
+std::vector<DType> packed_formats() {
+  std::vector<DType> formats;
+  for (const PackedLayout* layout : kLayouts) formats.push_back(layout->dtype);
+  return formats;
+}
+
 }  // namespace hyalite

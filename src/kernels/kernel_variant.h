@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/machine.h"
 #include "ops/op_spec.h"
@@ -30,6 +31,7 @@ struct PackedLayout {
 
 // nullptr for a format that no kernel multiplies by directly.
 const PackedLayout* packed_layout_of(DType dtype);
+std::vector<DType> packed_formats();  // those that have one, in the order of cpu/layouts.inc
 
 struct KernelVariant {
   std::string_view name;  // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
@@ -45,7 +47,7 @@ struct KernelVariant {
   // Predicted seconds on all cores of the machine.
   double (*seconds)(const Problem& problem, const Machine& machine);
   // Scratch shared by all threads of the step, for the largest step. Null: none.
-  size_t (*workspace)(const Problem& problem, int threads);
+  size_t (*workspace)(const Problem& problem);
   void (*run)(const OpArgs& args, WorkRange range);
   // Rounds more than other instruction sets do, where the problem allows it (activations = "bf16"): its bits are not theirs.
   bool rounds_alone = false;

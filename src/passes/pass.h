@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "passes/rewriter.h"
 #include "tensor/weight_store.h"
@@ -21,6 +22,7 @@ std::string_view name_of(Numerics numerics);  // "deterministic", ...
 struct Target {
   int64_t last_level_cache_bytes = 0;  // of one socket; 0: unknown
   Numerics numerics = Numerics::deterministic;
+  std::vector<DType> multiplied;  // formats that kernels multiply by as they are stored; matrices of others are converted
 };
 
 // What a pass may look at besides the graph. Immutable while a pipeline runs.

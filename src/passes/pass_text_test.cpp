@@ -25,7 +25,8 @@ struct Case {
   std::string input, expected;
   std::vector<std::string> remarks;
   bool unchanged = false;
-  PassContext context;
+  PassContext context{
+      .target = {.multiplied = {DType::f32, DType::f16, DType::bf16, DType::q4_0, DType::q4_1, DType::q4_k, DType::q6_k, DType::q8_0}}};
 };
 
 Case read(const std::filesystem::path& path) {

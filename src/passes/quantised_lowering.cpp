@@ -11,8 +11,6 @@
 namespace hyalite {
 namespace {
 
-constexpr DType kMultiplied[] = {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q4_k,
-                                 DType::q5_k, DType::q6_k, DType::f16,  DType::bf16, DType::f32};
 constexpr int64_t kBlock = 32;  // of q8_0 and of q8 activations
 
 DType dtype_of(const Graph& graph, ValueId value) {
@@ -23,16 +21,16 @@ std::string name_of(DType dtype) {
 }
 
 // The format a matrix is multiplied in.
-DType multiplied_as(const TensorType& type, Numerics numerics) {
-  if (std::ranges::count(kMultiplied, type.dtype)) return type.dtype;
+DType multiplied_as(const TensorType& type, const Target& target) {
+  if (std::ranges::count(target.multiplied, type.dtype)) return type.dtype;
   if (type.dtype == DType::f8_e4m3 || type.dtype == DType::f8_e5m2) return DType::bf16;  // holds both exactly
   bool whole_blocks = type.dims.back().value() % kBlock == 0;
-  return format_of(type.dtype).is_quantized && whole_blocks && numerics != Numerics::reference ? DType::q8_0 : DType::f32;
+  return format_of(type.dtype).is_quantized && whole_blocks && target.numerics != Numerics::reference ? DType::q8_0 : DType::f32;
 }
 
 class Lowering {
  public:
-  Lowering(Rewriter& rw, Numerics numerics) : rw_(rw), graph_(rw.graph()), numerics_(numerics) {}
+  Lowering(Rewriter& rw, const Target& target) : rw_(rw), graph_(rw.graph()), target_(target) {}
 
   void vectors(NodeId id) {
     const Node& node = graph_.node(id);
@@ -48,12 +46,12 @@ class Lowering {
     bool quantised = false, bf16 = !weights.empty();
     for (int i : weights) {
       ValueId value = graph_.node(id).operands[i];
-      DType to = multiplied_as(graph_.value(value).type.tensor, numerics_);
+      DType to = multiplied_as(graph_.value(value).type.tensor, target_);
       if (to != dtype_of(graph_, value)) rw_.set_operand(id, i, converted(value, to, "no kernel multiplies the format itself"));
       quantised = quantised || format_of(to).is_quantized;
       bf16 = bf16 && to == DType::bf16;
     }
-    round_activations(id, quantised, bf16 && numerics_ == Numerics::fast);
+    round_activations(id, quantised, bf16 && target_.numerics == Numerics::fast);
   }
 
  private:
@@ -64,7 +62,7 @@ class Lowering {
       return rw_.set_attr(id, "activations", std::string("bf16"));
     }
     if (!quantised) return rw_.refused(id, "activations stay f32: none of its weights is quantised");
-    if (numerics_ == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
+    if (target_.numerics == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
     if (makes_logits(id)) {
       rw_.matched(id, "activations are rounded to q8 twice: nothing after the logits evens an error out");
       return rw_.set_attr(id, "activations", std::string("q8x2"));
@@ -97,12 +95,12 @@ class Lowering {
 
   Rewriter& rw_;
   const Graph& graph_;
-  Numerics numerics_;
+  const Target& target_;
   std::map<std::pair<ValueId, DType>, ValueId> made_;
 };
 
 void run(Rewriter& rw, const PassContext& context) {
-  Lowering lowering(rw, context.target.numerics);
+  Lowering lowering(rw, context.target);
   for (NodeId id : std::vector(rw.graph().order())) {
     const OpSpec& op = *rw.graph().node(id).op;
     if (op.name == "convert") continue;

@@ -197,7 +197,7 @@ class Builder {
     }
     auto [any, packed] = matrices(node);
     Selection(*node.op, problem, packed, any, options_).choose(step);
-    if (step.variant->workspace) step.workspace_bytes = static_cast<int64_t>(step.variant->workspace(problem, options_.threads));
+    if (step.variant->workspace) step.workspace_bytes = static_cast<int64_t>(step.variant->workspace(problem));
     note_weight_forms(step);
     plan_.steps.push_back(std::move(step));
   }
@@ -222,13 +222,6 @@ class Builder {
 
 ExecutionPlan select_kernels(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options) {
   return Builder(graph, caches, options).build();
-}
-
-ExecutionPlan make_plan(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options) {
-  ExecutionPlan plan = select_kernels(graph, caches, options);
-  schedule_steps(plan);
-  place_activations(plan);
-  return plan;
 }
 
 }  // namespace hyalite

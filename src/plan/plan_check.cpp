@@ -130,7 +130,7 @@ class PlanChecker {
       if (problem.cache) check_cache(step, *problem.cache);
       if (std::string why = step.variant->refuses(problem); !why.empty())
         fail(step, std::string(step.variant->name) + " refuses it: " + why);
-      const int64_t needed = step.variant->workspace ? static_cast<int64_t>(step.variant->workspace(problem, 1)) : 0;
+      const int64_t needed = step.variant->workspace ? static_cast<int64_t>(step.variant->workspace(problem)) : 0;
       if (needed > step.workspace_bytes || step.workspace_bytes > plan_.workspace_bytes) fail(step, "its workspace is too small");
     } catch (const Error& error) {
       if (error.where() == where_) throw;

@@ -1,7 +1,6 @@
 #include <array>
-#include <utility>
 
-#include "base/error.h"
+#include "base/json_reader.h"
 #include "ops/type_rules.h"
 #include "plan/attrs_json.h"
 #include "plan/execution_plan.h"
@@ -19,69 +18,14 @@ Json type_to_json(const TensorType& type) {
   return {{"dtype", format_of(type.dtype).name}, {"dims", dims}};
 }
 
-// Reads the fields of one JSON object; every error names the path of the field.
-class Reader {
- public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) fail("must be an object");
-  }
-
-  [[noreturn]] void fail(const std::string& message) const { throw Error(ErrorCode::invalid_model, where_, message); }
-
-  const Json& field(const char* name) const {
-    auto it = json_.find(name);
-    if (it == json_.end()) fail(std::string("has no field ") + name);
-    return *it;
-  }
-
-  const std::string& where() const { return where_; }
-
-  // The library would cut integers and round numbers to fit.
-  template <class T>
-  T get(const char* name) const {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const Json& value = field(name);
-      const bool inside = value.is_number_unsigned() ? std::in_range<T>(value.get<uint64_t>())
-                                                     : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
-      if (!inside) fail(std::string("field ") + name + " is no integer in range");
-    }
-    try {
-      return field(name).get<T>();
-    } catch (const Json::exception&) {
-      fail(std::string("field ") + name + " has the wrong type");
-    }
-  }
-
-  Reader object(const char* name) const { return Reader(field(name), where_ + "." + name); }
-
-  template <class F>
-  void each(const char* name, F&& use) const {
-    const Json& list = field(name);
-    if (!list.is_array()) fail(std::string("field ") + name + " must be a list");
-    for (size_t i = 0; i < list.size(); ++i) use(Reader(list[i], where_ + "." + name + "[" + std::to_string(i) + "]"));
-  }
-
-  template <size_t N>
-  int one_of(const char* name, const std::array<const char*, N>& words) const {
-    auto word = get<std::string>(name);
-    for (size_t i = 0; i < N; ++i)
-      if (word == words[i]) return static_cast<int>(i);
-    fail(std::string("field ") + name + " has the unknown value " + word);
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
-
-DType dtype_of(const Reader& from) {
+DType dtype_of(const JsonReader& from) {
   auto name = from.get<std::string>("dtype");
   auto dtype = dtype_named(name);
   if (!dtype) from.fail("unknown format " + name);
   return *dtype;
 }
 
-TensorType tensor_of(const Reader& from) {
+TensorType tensor_of(const JsonReader& from) {
   TensorType type{dtype_of(from), {}};
   const Json& dims = from.field("dims");
   if (!dims.is_array() || dims.size() > kMaxRank) from.fail("field dims must be a list of at most 4");
@@ -107,7 +51,7 @@ Json operand_to_json(const PlanOperand& operand) {
   return json;
 }
 
-PlanOperand operand_of(const Reader& from) {
+PlanOperand operand_of(const JsonReader& from) {
   using Kind = PlanOperand::Kind;
   PlanOperand operand{.kind = static_cast<Kind>(from.one_of("kind", kOperandKinds))};
   if (operand.kind == Kind::none) return operand;
@@ -148,7 +92,7 @@ Json step_to_json(const PlanStep& step) {
           {"outputs", operands_to_json(step.outputs)}};
 }
 
-PlanStep step_of(const Reader& from) {
+PlanStep step_of(const JsonReader& from) {
   PlanStep step{.path = from.get<std::string>("path")};
   auto op = from.get<std::string>("op"), variant = from.get<std::string>("variant");
   step.op = find_op(op);
@@ -156,14 +100,16 @@ PlanStep step_of(const Reader& from) {
   step.variant = find_variant(variant);
   if (!step.variant || step.variant->op != op) from.fail("this build has no variant " + variant + " of " + op);
   step.reason = from.get<std::string>("reason");
-  from.each("refused", [&](const Reader& one) { step.refused.push_back({one.get<std::string>("variant"), one.get<std::string>("why")}); });
+  from.each("refused", [&](const JsonReader& one) {
+    step.refused.push_back({one.get<std::string>("variant"), one.get<std::string>("why")});
+  });
   step.cost = {from.get<double>("flops"), from.get<double>("bytes")};
   step.predicted_us = from.get<double>("predicted_us");
   step.workspace_bytes = from.get<int64_t>("workspace_bytes");
   step.layer = from.get<int32_t>("layer");
   step.attrs = attrs_from_json(from.field("attrs"), step.path);
-  from.each("inputs", [&](const Reader& one) { step.inputs.push_back(operand_of(one)); });
-  from.each("outputs", [&](const Reader& one) { step.outputs.push_back(operand_of(one)); });
+  from.each("inputs", [&](const JsonReader& one) { step.inputs.push_back(operand_of(one)); });
+  from.each("outputs", [&](const JsonReader& one) { step.outputs.push_back(operand_of(one)); });
   return step;
 }
 
@@ -175,12 +121,12 @@ Json cache_to_json(const CacheSpec& spec) {
           {"dtype", format_of(spec.dtype).name}};
 }
 
-CacheSpec cache_of(const Reader& from) {
+CacheSpec cache_of(const JsonReader& from) {
   return {static_cast<CacheSpec::Kind>(from.one_of("kind", kCacheKinds)), from.get<int32_t>("kv_heads"), from.get<int32_t>("head_dim"),
           from.get<int32_t>("window"), dtype_of(from)};
 }
 
-PlanWeight weight_of(const Reader& from) {
+PlanWeight weight_of(const JsonReader& from) {
   PlanWeight weight{.name = from.get<std::string>("name"), .type = tensor_of(from)};
   weight.converted_from = from.get<std::string>("converted_from");
   weight.values = from.get<std::vector<double>>("values");
@@ -221,7 +167,7 @@ Json to_json(const ExecutionPlan& plan) {
 }
 
 ExecutionPlan plan_from_json(const Json& json, const std::string& where) {
-  Reader from(json, where);
+  JsonReader from(json, where);
   ExecutionPlan plan{.mode = from.get<std::string>("mode")};
   plan.isa = from.get<std::string>("isa");
   plan.numerics = from.get<std::string>("numerics");
@@ -231,9 +177,9 @@ ExecutionPlan plan_from_json(const Json& json, const std::string& where) {
   plan.workspace_bytes = from.get<int64_t>("workspace_bytes");
   plan.vocab = from.get<int64_t>("vocab");
   plan.logits = operand_of(from.object("logits"));
-  from.each("caches", [&](const Reader& one) { plan.caches.push_back(cache_of(one)); });
-  from.each("weights", [&](const Reader& one) { plan.weights.push_back(weight_of(one)); });
-  from.each("steps", [&](const Reader& one) { plan.steps.push_back(step_of(one)); });
+  from.each("caches", [&](const JsonReader& one) { plan.caches.push_back(cache_of(one)); });
+  from.each("weights", [&](const JsonReader& one) { plan.weights.push_back(weight_of(one)); });
+  from.each("steps", [&](const JsonReader& one) { plan.steps.push_back(step_of(one)); });
   check_plan(plan, where);
   return plan;
 }

@@ -8,8 +8,8 @@ namespace hyalite {
 namespace {
 
 Json example() {
-  return to_json(make_plan(testing::mlp_graph(2), {CacheSpec{CacheSpec::Kind::sliding_window, 2, 64, 32, DType::bf16}},
-                           testing::plan_options(IsaLevel::avx2)));
+  return to_json(testing::make_plan(testing::mlp_graph(2), {CacheSpec{CacheSpec::Kind::sliding_window, 2, 64, 32, DType::bf16}},
+                                    testing::plan_options(IsaLevel::avx2)));
 }
 
 TEST(PlanJson, RoundTripsThroughText) {

@@ -1,4 +1,4 @@
-// The planner: graph -> ExecutionPlan. Three planning passes, each with remarks: kernel-selection, scheduling, memory-planning.
+// The planner: graph -> ExecutionPlan. Three planning passes, in this order.
 // The only code that sees both a graph and kernels.
 #pragma once
 
@@ -18,16 +18,11 @@ struct PlanOptions {
   std::string isa = "avx512";
   Symbols max_symbols{512, 1, 1};
   int64_t max_positions = 2048;
-  int threads = 1;  // most threads that will run the plan; sizes the workspace
 };
 
-// Throws Error{unsupported} naming the node where no variant can run it, Error{invalid_model} where the graph is not lowered (a
-// grouped_query_attention is left). REQUIRES: the graph is verified and every type known.
-ExecutionPlan make_plan(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options);
-
-// --- the three passes, in order; make_plan runs them all. ---
-
-// Steps in graph order with variant, reason and refusals; weights listed; operands without places.
+// Steps in graph order with variant, reason and refusals; weights listed; operands without places. Throws Error{unsupported} naming the
+// node where no variant can run it, Error{invalid_model} where the graph is not lowered (a grouped_query_attention is left). REQUIRES: the
+// graph is verified and every type known.
 ExecutionPlan select_kernels(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options);
 // Reorders steps: of those whose inputs are ready, the one that lets the most activation bytes go runs first; ties keep the graph's order.
 // Returns how many steps stand elsewhere than before.

@@ -20,20 +20,20 @@ bool uses(const ExecutionPlan& plan, std::string_view word) {
 }
 
 TEST(KernelSelection, AForcedInstructionSetIsWhatThePlanNames) {
-  EXPECT_FALSE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::scalar)), "avx"));
-  EXPECT_FALSE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx512"));
-  EXPECT_TRUE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx2"));
-  EXPECT_TRUE(uses(make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx512)), "avx512"));
+  EXPECT_FALSE(uses(testing::make_plan(mlp_graph(2), {}, plan_options(IsaLevel::scalar)), "avx"));
+  EXPECT_FALSE(uses(testing::make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx512"));
+  EXPECT_TRUE(uses(testing::make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx2)), "avx2"));
+  EXPECT_TRUE(uses(testing::make_plan(mlp_graph(2), {}, plan_options(IsaLevel::avx512)), "avx512"));
 }
 
 TEST(KernelSelection, ReferenceNumericsTakeNothingButTheReference) {
-  ExecutionPlan plan = make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx512, "reference"));
+  ExecutionPlan plan = testing::make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx512, "reference"));
   for (const PlanStep& step : plan.steps) EXPECT_TRUE(step.variant->name.ends_with(".reference")) << step.variant->name;
   for (const PlanWeight& weight : plan.weights) EXPECT_FALSE(weight.packed) << weight.name;
 }
 
 TEST(KernelSelection, EveryStepSaysWhyAndWhatWasRefused) {
-  ExecutionPlan plan = make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx2));
+  ExecutionPlan plan = testing::make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx2));
   for (const PlanStep& step : plan.steps) {
     EXPECT_FALSE(step.reason.empty());
     EXPECT_GT(step.cost.bytes, 0) << step.path;
@@ -45,7 +45,7 @@ TEST(KernelSelection, EveryStepSaysWhyAndWhatWasRefused) {
 // What planning `text` says is wrong with it; empty where nothing is.
 std::string refusal(const std::string& text, const std::vector<CacheSpec>& caches = {}) {
   try {
-    make_plan(testing::graph_of(text), caches, plan_options(IsaLevel::avx2));
+    testing::make_plan(testing::graph_of(text), caches, plan_options(IsaLevel::avx2));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_model) << error.what();
     return error.what();
@@ -56,7 +56,7 @@ std::string refusal(const std::string& text, const std::vector<CacheSpec>& cache
 TEST(KernelSelection, AnUnloweredOpIsNamed) {
   Graph graph = mlp_graph(1);
   graph.set_outputs({});
-  EXPECT_THROW(make_plan(graph, {}, plan_options(IsaLevel::avx2)), Error);
+  EXPECT_THROW(testing::make_plan(graph, {}, plan_options(IsaLevel::avx2)), Error);
   const char* text =
       "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<T x 8 x f32>) {\n"
       "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
@@ -96,7 +96,7 @@ TEST(KernelSelection, AGraphTakesIdsAndGivesLogits) {
 // Values that are alive at the same step must not share a byte.
 TEST(MemoryPlanning, LiveValuesNeverOverlap) {
   for (int layers : {1, 2, 7}) {
-    ExecutionPlan plan = make_plan(mlp_graph(layers), {}, plan_options(IsaLevel::avx2));
+    ExecutionPlan plan = testing::make_plan(mlp_graph(layers), {}, plan_options(IsaLevel::avx2));
     struct Life {
       int64_t offset, end;
       int first, last;

@@ -37,12 +37,15 @@ inline Graph mlp_graph(int layers) {
 inline PlanOptions plan_options(IsaLevel level, const std::string& numerics = "deterministic") {
   Machine machine;
   machine.features = features_of(level);
-  return {.numerics = numerics,
-          .machine = machine,
-          .isa = std::string(name_of(level)),
-          .max_symbols = {8, 8, 8},
-          .max_positions = 64,
-          .threads = 2};
+  return {.numerics = numerics, .machine = machine, .isa = std::string(name_of(level)), .max_symbols = {8, 8, 8}, .max_positions = 64};
+}
+
+// All three planning passes.
+inline ExecutionPlan make_plan(const Graph& graph, const std::vector<CacheSpec>& caches, const PlanOptions& options) {
+  ExecutionPlan plan = select_kernels(graph, caches, options);
+  schedule_steps(plan);
+  place_activations(plan);
+  return plan;
 }
 
 }  // namespace hyalite::testing

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/error.h"
 
@@ -17,27 +18,8 @@ size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// One entry to fill: from the source file, by conversion, by packing, or from a constant's values.
-struct Job {
-  const PlanWeight* weight;
-  bool packed;
-  WeightSet::Entry* entry;
-};
-
-// Every form of every weight that some plan uses, once.
-std::vector<Job> jobs_of(std::span<const ExecutionPlan* const> plans, std::map<WeightKey, WeightSet::Entry>& entries) {
-  std::vector<Job> jobs;
-  for (const ExecutionPlan* plan : plans)
-    for (const PlanWeight& weight : plan->weights)
-      for (bool packed : {false, true}) {
-        if (!(packed ? weight.packed : weight.as_is)) continue;
-        auto [it, added] = entries.try_emplace(WeightKey{weight.name, weight.type.dtype, packed});
-        if (!added) continue;
-        bool in_source = !packed && weight.converted_from.empty() && weight.values.empty();
-        it->second = {weight.type, nullptr, weight_bytes(weight.type, packed), in_source};
-        jobs.push_back({&weight, packed, &it->second});
-      }
-  return jobs;
+WeightKey key_of(const WeightForm& form) {
+  return {form.weight->name, form.weight->type.dtype, form.packed};
 }
 
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
@@ -55,32 +37,33 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
 }
 
 // Packs rows in slices, giving each slice's file pages back before the next is read: a large table never lies in memory twice.
-void pack_rows(const Job& job, const TensorView& values, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
+void pack_rows(const PlanWeight& weight, const TensorView& values, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
   constexpr int64_t kSliceBytes = int64_t{8} << 20;
   constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
   const PackedLayout& layout = *packed_layout_of(values.dtype);
   const int64_t rows = values.dims[0], columns = values.columns();
   const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
   const int64_t step = std::max<int64_t>(1, kSliceBytes / (bytes_per_row * kRowGroup)) * kRowGroup;
-  const bool from_file = job.weight->values.empty() && job.weight->converted_from.empty();
+  const bool from_file = weight.values.empty() && weight.converted_from.empty();
   for (int64_t row = 0; row < rows; row += step) {
     TensorView slice = values;
     slice.dims[0] = std::min(step, rows - row);
     slice.data = const_cast<uint8_t*>(values.row(row));
     uint8_t* target = to + layout.packed_bytes(row, columns);
     pool.run([&](int thread) { layout.pack(slice, target, WorkRange{thread, pool.size(), 0}); });
-    if (from_file) store.release(job.weight->name, row * bytes_per_row, slice.bytes());
+    if (from_file) store.release(weight.name, row * bytes_per_row, slice.bytes());
   }
 }
 
-void fill(const Job& job, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
+void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
   std::vector<uint8_t> scratch;
-  TensorView values = values_of(*job.weight, store, scratch);
-  if (job.packed)
-    pack_rows(job, values, to, store, pool);
+  const PlanWeight& weight = *form.weight;
+  TensorView values = values_of(weight, store, scratch);
+  if (form.packed)
+    pack_rows(weight, values, to, store, pool);
   else
-    std::memcpy(to, values.data, job.entry->bytes);
-  if (!job.weight->converted_from.empty()) store.release(job.weight->name, 0, store.view(job.weight->name).bytes());
+    std::memcpy(to, values.data, values.bytes());
+  if (!weight.converted_from.empty()) store.release(weight.name, 0, store.view(weight.name).bytes());
 }
 
 }  // namespace
@@ -106,30 +89,43 @@ PageMemory::~PageMemory() {
 }
 
 size_t weight_bytes(const TensorType& type, bool packed) {
-  if (!packed) return static_cast<size_t>(bytes_of(type, {}));
+  const auto as_is = static_cast<size_t>(bytes_of(type, {}));  // refuses sizes that overflow, of either form
+  if (!packed) return as_is;
   const PackedLayout* layout = packed_layout_of(type.dtype);
   HYALITE_CHECK(layout && type.rank() == 2, to_string(type) + " has no packed layout");
   return layout->packed_bytes(type.dims[0].value(), type.dims[1].value());
+}
+
+std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans) {
+  std::vector<WeightForm> forms;
+  std::set<WeightKey> seen;
+  for (const ExecutionPlan* plan : plans)
+    for (const PlanWeight& weight : plan->weights)
+      for (bool packed : {false, true}) {
+        if (!(packed ? weight.packed : weight.as_is)) continue;
+        const WeightForm form{&weight, packed, !packed && weight.converted_from.empty() && weight.values.empty()};
+        if (seen.insert(key_of(form)).second) forms.push_back(form);
+      }
+  return forms;
 }
 
 std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const> plans, std::shared_ptr<const WeightStore> store,
                                            ThreadPool& pool) {
   auto set = std::make_shared<WeightSet>();
   set->store_ = store;
-  std::vector<Job> jobs = jobs_of(plans, set->entries_);
+  const std::vector<WeightForm> forms = weight_forms(plans);
   size_t total = 0;
-  for (const Job& job : jobs)
-    if (!job.entry->in_source) total += aligned(job.entry->bytes);
+  for (const WeightForm& form : forms)
+    if (!form.in_source) total += aligned(weight_bytes(form.weight->type, form.packed));
   set->memory_ = std::make_unique<PageMemory>(total);
   uint8_t* to = set->memory_->data();
-  for (const Job& job : jobs) {
-    if (job.entry->in_source) {
-      job.entry->data = store->at(job.weight->name).data;
-      continue;
-    }
-    fill(job, to, *store, pool);
-    job.entry->data = to;
-    to += aligned(job.entry->bytes);
+  for (const WeightForm& form : forms) {
+    const size_t bytes = weight_bytes(form.weight->type, form.packed);
+    const uint8_t* data = form.in_source ? store->at(form.weight->name).data : to;
+    set->entries_[key_of(form)] = {form.weight->type, data, bytes};
+    if (form.in_source) continue;
+    fill(form, to, *store, pool);
+    to += aligned(bytes);
   }
   return set;
 }

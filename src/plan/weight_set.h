@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "base/thread_pool.h"
@@ -43,7 +44,6 @@ class WeightSet {
     TensorType type;
     const uint8_t* data = nullptr;
     size_t bytes = 0;
-    bool in_source = false;  // still in the mapped source file; not part of owned_bytes()
   };
 
   // Packs what the plans use, tensor by tensor, giving the source file's pages back as it goes, so that the peak stays near one copy.
@@ -67,5 +67,12 @@ class WeightSet {
 
 // Bytes of a weight in one form, without making it: what `plan` predicts with.
 size_t weight_bytes(const TensorType& type, bool packed);
+
+// The forms of weights that some plan reads, each once, and whether it stays in the mapped source file.
+struct WeightForm {
+  const PlanWeight* weight;
+  bool packed, in_source;
+};
+std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans);
 
 }  // namespace hyalite

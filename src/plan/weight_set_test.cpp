@@ -23,7 +23,7 @@ std::shared_ptr<WeightStore> random_store(const ExecutionPlan& plan) {
 }
 
 TEST(WeightSet, PacksOnceForBothPlansAndKeepsEveryValue) {
-  ExecutionPlan plan = make_plan(testing::mlp_graph(2), {}, testing::plan_options(IsaLevel::avx2));
+  ExecutionPlan plan = testing::make_plan(testing::mlp_graph(2), {}, testing::plan_options(IsaLevel::avx2));
   std::shared_ptr<WeightStore> store = random_store(plan);
   ThreadPool pool(2);
   const ExecutionPlan* plans[] = {&plan, &plan};
@@ -45,7 +45,7 @@ TEST(WeightSet, PacksOnceForBothPlansAndKeepsEveryValue) {
 }
 
 TEST(WeightSet, PredictsItsBytes) {
-  ExecutionPlan plan = make_plan(testing::mlp_graph(1), {}, testing::plan_options(IsaLevel::scalar));
+  ExecutionPlan plan = testing::make_plan(testing::mlp_graph(1), {}, testing::plan_options(IsaLevel::scalar));
   ThreadPool pool(1);
   const ExecutionPlan* plans[] = {&plan};
   auto set = WeightSet::pack(plans, random_store(plan), pool);

@@ -1,17 +1,10 @@
 #include "runtime/executor.h"
 
-#include <chrono>
-
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace hyalite {
-namespace {
-
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Executor::Executor(const ExecutionPlan& plan, const WeightSet& weights, ThreadPool& pool, uint8_t* arena, uint8_t* workspace)
     : plan_(plan), weights_(weights), pool_(pool), arena_(arena), workspace_(workspace) {
@@ -65,7 +58,8 @@ TensorView Executor::run(const StepInput& input, const StepObserver* observer) {
 }
 
 void Executor::run_steps(const StepInput& input, int thread, const StepObserver* observer) {
-  int64_t began = observer ? now() : 0;
+  const SteadyClock clock;
+  auto began = observer ? clock.now() : Clock::Nanoseconds();
   for (size_t i = 0; i < steps_.size(); ++i) {
     const BoundStep& step = steps_[i];
     OpArgs args{step.inputs.data(),
@@ -79,8 +73,8 @@ void Executor::run_steps(const StepInput& input, int thread, const StepObserver*
       pool_.barrier();
     }
     if (observer && thread == 0) {
-      int64_t ended = now();
-      (*observer)(i, ended - began);
+      const auto ended = clock.now();
+      (*observer)(i, (ended - began).count());
       began = ended;
     }
   }

@@ -41,8 +41,8 @@ class ExecutorTest : public ::testing::Test {
   std::vector<float> run(const std::string& numerics, int threads, std::vector<int32_t> ids, std::vector<int32_t> rows) {
     Machine machine;
     machine.features = kAvx2 & detect_machine().features;
-    ExecutionPlan plan = make_plan(testing::graph_of(kText), {},
-                                   {.numerics = numerics, .machine = machine, .isa = "avx2", .max_symbols = {8, 1, 8}, .threads = threads});
+    ExecutionPlan plan = testing::make_plan(testing::graph_of(kText), {},
+                                            {.numerics = numerics, .machine = machine, .isa = "avx2", .max_symbols = {8, 1, 8}});
     ThreadPool pool(threads);
     const ExecutionPlan* plans[] = {&plan};
     auto weights = WeightSet::pack(plans, store_, pool);

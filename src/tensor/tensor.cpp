@@ -33,7 +33,7 @@ int64_t bytes_of(const TensorType& type, const Symbols& symbols) {
     int64_t n = type.dims[i].bind(symbols);
     if (i + 1 == type.rank()) n = (n + format.block_elements - 1) / format.block_elements;
     if (__builtin_mul_overflow(bytes, n, &bytes) || bytes < 0 || bytes > (int64_t{1} << 62))
-      throw Error(ErrorCode::invalid_argument, to_string(type), "size overflows");
+      throw Error(ErrorCode::invalid_model, to_string(type), "size overflows");
   }
   return bytes;
 }

@@ -1,21 +1,15 @@
 #include "workbench/benchmark.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace hyalite {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 // The sequences of one run; gives its pages back at the end.
 class Batch {
@@ -37,7 +31,7 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   double prefill(const std::atomic<bool>* cancel) {
-    auto began = Clock::now();
+    const Stopwatch watch;
     const int64_t chunk = std::min(options_.prefill_chunk, engine_.steps().limits().tokens);
     for (int64_t s = 0; s < options_.batch; ++s)
       for (int64_t at = 0; at < options_.prompt_tokens; at += chunk) {
@@ -48,13 +42,13 @@ class Batch {
                           last ? StepSequence::Logits::last : StepSequence::Logits::none};
         engine_.steps().run({&part, 1});
       }
-    return ms_since(began);
+    return watch.ms();
   }
 
   double decode(const std::atomic<bool>* cancel) {
     if (options_.decode_tokens == 0) return 0;
     std::vector<StepSequence> step(options_.batch);
-    auto began = Clock::now();
+    const Stopwatch watch;
     for (int64_t i = 0; i < options_.decode_tokens; ++i) {
       if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
       for (int64_t s = 0; s < options_.batch; ++s) step[s] = {&pages_[s], options_.prompt_tokens + i, {&next_[s], 1}};
@@ -64,7 +58,7 @@ class Batch {
         next_[s] = static_cast<int32_t>(std::max_element(row, row + engine_.valid_ids()) - row);
       }
     }
-    return ms_since(began) / static_cast<double>(options_.decode_tokens);
+    return watch.ms() / static_cast<double>(options_.decode_tokens);
   }
 
  private:

@@ -131,9 +131,9 @@ class Step {
   std::string damage_;
 };
 
-size_t workspace_of(const KernelVariant& variant, const Case& problem, int threads) {
+size_t workspace_of(const KernelVariant& variant, const Case& problem) {
   std::vector<ValueType> types;
-  return variant.workspace ? variant.workspace(problem.problem(types), threads) : 0;
+  return variant.workspace ? variant.workspace(problem.problem(types)) : 0;
 }
 
 bool has_tokens_first(const ValueType& value) {
@@ -162,12 +162,12 @@ Case slice(const Case& whole, int64_t begin, int64_t end) {
 
 Outcome run(const KernelVariant& variant, const Case& problem, int threads) {
   Step step(variant, problem, problem.cache_bytes);
-  step.run(threads, workspace_of(variant, problem, threads));
+  step.run(threads, workspace_of(variant, problem));
   return step.outcome();
 }
 
 Outcome run_in_steps(const KernelVariant& variant, const Case& problem, const std::vector<int64_t>& cuts, int threads) {
-  const size_t workspace = workspace_of(variant, problem, threads);
+  const size_t workspace = workspace_of(variant, problem);
   Outcome all;
   all.cache = problem.cache_bytes;
   all.results.resize(problem.results().size());

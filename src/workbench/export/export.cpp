@@ -26,14 +26,15 @@ constexpr Format kFormats[] = {
     {"text", [](const ArtifactView& artifact, const std::string& mode) { return print(artifact.graph(mode)); }},
     {"json",
      [](const ArtifactView& artifact, const std::string& mode) {
-       return text_of(
-           {{"mode", mode}, {"graph", artifact.graph_json(mode)}, {"schedule", artifact.schedule(mode)}, {"memory", artifact.memory(mode)}},
-           1);
+       return text_of({{"mode", mode},
+                       {"graph", artifact.graph_json(mode)},
+                       {"schedule", to_json(artifact.plan(mode))},
+                       {"memory", artifact.memory(mode)}},
+                      1);
      }},
     {"model-explorer",
      [](const ArtifactView& artifact, const std::string& mode) {
-       const Json& model = artifact.description().at("model");
-       return text_of(to_model_explorer(artifact.graph(mode), artifact.schedule(mode), model.at("name").get<std::string>()), 1);
+       return text_of(to_model_explorer(artifact.graph(mode), to_json(artifact.plan(mode)), artifact.info().name), 1);
      }},
 };
 

@@ -71,22 +71,20 @@ Json graph_of(const ArtifactView& artifact, const std::string& mode, const Json&
 }  // namespace
 
 Json report(const ArtifactView& artifact, const std::string& mode) {
-  const Json& description = artifact.description();
-  const Json schedule = artifact.schedule(mode);
-  Json passes = Json::array();
-  for (const Json& pass : description.at("passes")) passes.push_back(artifact.pass(pass.at("name").get<std::string>()));
+  const JsonReader description = artifact.description();
+  const Json schedule = to_json(artifact.plan(mode));
   return {
       {"mode", mode},
-      {"model", description.at("model")},
-      {"source", description.value("source", Json::object())},
-      {"target", description.at("target")},
+      {"model", description.field("model")},
+      {"source", description.field("source")},
+      {"target", description.field("target")},
       {"limits",
        {{"tokens", schedule.at("max_tokens")}, {"sequences", schedule.at("max_sequences")}, {"positions", schedule.at("max_positions")}}},
       {"graph", graph_of(artifact, mode, schedule)},
       {"steps", steps_of(schedule)},
       {"memory", artifact.memory(mode)},
       {"weights", artifact.weights()},
-      {"passes", std::move(passes)}};
+      {"passes", artifact.passes()}};
 }
 
 }  // namespace hyalite

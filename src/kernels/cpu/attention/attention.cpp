@@ -1,9 +1,6 @@
 // paged_attention_prefill and paged_attention_decode on every target.
 #include "ops/attention.h"
 #include "kernels/cpu/attention/tiles.h"
-#include "kernels/cpu/isa/avx2.h"
-#include "kernels/cpu/isa/avx512.h"
-#include "kernels/cpu/isa/scalar.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/cpu/targets.h"
 
@@ -13,23 +10,10 @@ struct AttentionKernels {
   KernelRun paged_attention_prefill, paged_attention_decode;
 };
 
-namespace scalar {
-#include "kernels/cpu/attention/attention.inc"
-}
-
 }  // namespace hyalite
 
-HYALITE_TARGET_BEGIN(HYALITE_AVX2)
-namespace hyalite::avx2 {
-#include "kernels/cpu/attention/attention.inc"
-}
-HYALITE_TARGET_END
-
-HYALITE_TARGET_BEGIN(HYALITE_AVX512)
-namespace hyalite::avx512 {
-#include "kernels/cpu/attention/attention.inc"
-}
-HYALITE_TARGET_END
+#define HYALITE_BODY "kernels/cpu/attention/attention.inc"
+#include "kernels/cpu/for_each_target.inc"
 
 namespace hyalite {
 namespace {
@@ -64,7 +48,7 @@ double seconds(const Problem& problem, const Machine& machine) {
 }
 
 // Rows and chunks of the largest step that decode still splits.
-size_t decode_workspace(const Problem& problem, int /*threads*/) {
+size_t decode_workspace(const Problem& problem) {
   const AttentionParams params = params_of(problem);
   const int64_t tokens = std::min((kSplitTiles - 1) / tiles_per_token(params), problem.symbols.tokens);
   int64_t chunks = (std::max<int64_t>(problem.max_positions, 1) + kChunkPositions - 1) / kChunkPositions;

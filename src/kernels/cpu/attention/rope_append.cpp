@@ -1,8 +1,5 @@
 // rope and cache_append on every target.
 #include "kernels/cpu/attention/tiles.h"
-#include "kernels/cpu/isa/avx2.h"
-#include "kernels/cpu/isa/avx512.h"
-#include "kernels/cpu/isa/scalar.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/cpu/targets.h"
 #include "ops/params.h"
@@ -13,23 +10,10 @@ struct RopeAppendKernels {
   KernelRun rope, cache_append;
 };
 
-namespace scalar {
-#include "kernels/cpu/attention/rope_append.inc"
-}
-
 }  // namespace hyalite
 
-HYALITE_TARGET_BEGIN(HYALITE_AVX2)
-namespace hyalite::avx2 {
-#include "kernels/cpu/attention/rope_append.inc"
-}
-HYALITE_TARGET_END
-
-HYALITE_TARGET_BEGIN(HYALITE_AVX512)
-namespace hyalite::avx512 {
-#include "kernels/cpu/attention/rope_append.inc"
-}
-HYALITE_TARGET_END
+#define HYALITE_BODY "kernels/cpu/attention/rope_append.inc"
+#include "kernels/cpu/for_each_target.inc"
 
 namespace hyalite {
 namespace {

@@ -1,7 +1,4 @@
 // add, mul, scale, softcap, silu, gelu_tanh, select_rows on every target.
-#include "kernels/cpu/isa/avx2.h"
-#include "kernels/cpu/isa/avx512.h"
-#include "kernels/cpu/isa/scalar.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/cpu/targets.h"
 #include "ops/params.h"
@@ -12,23 +9,10 @@ struct ElementwiseKernels {
   KernelRun add, mul, scale, softcap, silu, gelu_tanh, select_rows;
 };
 
-namespace scalar {
-#include "kernels/cpu/elementwise/elementwise.inc"
-}
-
 }  // namespace hyalite
 
-HYALITE_TARGET_BEGIN(HYALITE_AVX2)
-namespace hyalite::avx2 {
-#include "kernels/cpu/elementwise/elementwise.inc"
-}
-HYALITE_TARGET_END
-
-HYALITE_TARGET_BEGIN(HYALITE_AVX512)
-namespace hyalite::avx512 {
-#include "kernels/cpu/elementwise/elementwise.inc"
-}
-HYALITE_TARGET_END
+#define HYALITE_BODY "kernels/cpu/elementwise/elementwise.inc"
+#include "kernels/cpu/for_each_target.inc"
 
 namespace hyalite {
 namespace {

@@ -130,7 +130,7 @@ struct TestOp {
     alignas(16) uint8_t params[kMaxParamBytes] = {};
     const OpSpec& spec = *find_op(op);
     if (spec.bind) spec.bind(attrs, params);
-    const size_t scratch = variant.workspace ? variant.workspace(problem(), threads) : 0;
+    const size_t scratch = variant.workspace ? variant.workspace(problem()) : 0;
     AlignedBytes workspace(scratch + 64);
     std::memset(workspace.data, 0xff, scratch + 64);  // NaN where a phase forgets to write
     const OpArgs args{variant.packed_weights ? packed.data() : plain.data(), outputs.data(), params, batch, nullptr, workspace.data};

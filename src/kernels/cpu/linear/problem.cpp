@@ -127,11 +127,11 @@ double seconds_at(const Problem& problem, const Machine& machine, const LinearRa
   return std::max(bytes / machine.read_bytes_per_s, work);
 }
 
-size_t workspace(const Problem& problem, int /*threads*/) {
+size_t workspace(const Problem& problem) {
   return scratch_bytes(problem, 0);
 }
 
-size_t normed_workspace(const Problem& problem, int /*threads*/) {
+size_t normed_workspace(const Problem& problem) {
   return scratch_bytes(problem, angle_columns(tensor(problem, kNormedFreqs).dims[0].value()));
 }
 

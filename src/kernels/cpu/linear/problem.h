@@ -30,8 +30,8 @@ std::string refuses_bf16_fused_glu(const Problem& problem);
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine);
 
-size_t workspace(const Problem& problem, int threads);         // matmul, fused_qkv, fused_glu
-size_t normed_workspace(const Problem& problem, int threads);  // fused_rmsnorm_qkv_rope
+size_t workspace(const Problem& problem);         // matmul, fused_qkv, fused_glu
+size_t normed_workspace(const Problem& problem);  // fused_rmsnorm_qkv_rope
 
 std::string refuse_weight(const Problem& problem, DType only);
 double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates);

@@ -1,7 +1,4 @@
 // rms_norm and fused_residual_rmsnorm on every target.
-#include "kernels/cpu/isa/avx2.h"
-#include "kernels/cpu/isa/avx512.h"
-#include "kernels/cpu/isa/scalar.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/cpu/targets.h"
 #include "ops/params.h"
@@ -12,23 +9,10 @@ struct NormKernels {
   KernelRun rms_norm, fused_residual_rmsnorm;
 };
 
-namespace scalar {
-#include "kernels/cpu/norm/norm.inc"
-}
-
 }  // namespace hyalite
 
-HYALITE_TARGET_BEGIN(HYALITE_AVX2)
-namespace hyalite::avx2 {
-#include "kernels/cpu/norm/norm.inc"
-}
-HYALITE_TARGET_END
-
-HYALITE_TARGET_BEGIN(HYALITE_AVX512)
-namespace hyalite::avx512 {
-#include "kernels/cpu/norm/norm.inc"
-}
-HYALITE_TARGET_END
+#define HYALITE_BODY "kernels/cpu/norm/norm.inc"
+#include "kernels/cpu/for_each_target.inc"
 
 namespace hyalite {
 namespace {

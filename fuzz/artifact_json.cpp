@@ -1,0 +1,38 @@
+// The parts of an artifact that run: a schedule that is accepted comes back the same from its own text; tokenizer rules are read or
+// refused.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/tokenizer_spec_json.h"
+#include "plan/execution_plan.h"
+
+namespace {
+
+using namespace hyalite;
+
+template <class F>
+void attempt(F&& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) throw;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Json json;
+  attempt([&] { json = parse_json({reinterpret_cast<const char*>(data), size}, "input.json"); });
+  attempt([&] {
+    const Json text = to_json(plan_from_json(json, "schedule.json"));
+    HYALITE_CHECK(to_json(plan_from_json(text, "schedule.json")) == text, "the plan's text is another plan");
+  });
+  attempt([&] {
+    const Json text = tokenizer_spec_to_json(tokenizer_spec_from_json(json, "tokenizer.json"));
+    HYALITE_CHECK(tokenizer_spec_to_json(tokenizer_spec_from_json(text, "tokenizer.json")) == text, "the rules' text is other rules");
+  });
+  return 0;
+}

@@ -1,0 +1,74 @@
+#include "base/atomic_directory.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+
+namespace hyalite {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AtomicDirectoryTest : public ::testing::Test {
+ protected:
+  AtomicDirectoryTest() {
+    std::string pattern = (fs::temp_directory_path() / "hyalite_test_XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+  }
+  ~AtomicDirectoryTest() override { fs::remove_all(root_); }
+
+  static std::string text_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::ptrdiff_t count() const { return std::distance(fs::directory_iterator(root_), fs::directory_iterator()); }
+
+  static bool never(const fs::path&) { return false; }
+  static bool always(const fs::path&) { return true; }
+
+  fs::path root_;
+};
+
+TEST_F(AtomicDirectoryTest, AppearsWithTheCommit) {
+  AtomicDirectory out(root_ / "out", never);
+  out.write("a/b.txt", "text");
+  out.make_folder("c");
+  EXPECT_FALSE(fs::exists(root_ / "out"));
+  out.commit();
+  EXPECT_EQ(text_of(root_ / "out/a/b.txt"), "text");
+  EXPECT_TRUE(fs::is_directory(root_ / "out/c"));
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(AtomicDirectoryTest, LeavesNothingWithoutOne) {
+  { AtomicDirectory(root_ / "out", never).write("a", "text"); }
+  EXPECT_EQ(count(), 0);
+}
+
+TEST_F(AtomicDirectoryTest, ReplacesOnlyWhatItMay) {
+  fs::create_directories(root_ / "out");
+  std::ofstream(root_ / "out/old") << "old";
+  EXPECT_THROW(AtomicDirectory(root_ / "out", never), Error);
+  EXPECT_EQ(text_of(root_ / "out/old"), "old");
+  AtomicDirectory out(root_ / "out/", always);
+  out.write("new", "new");
+  out.commit();
+  EXPECT_FALSE(fs::exists(root_ / "out/old"));
+  EXPECT_EQ(text_of(root_ / "out/new"), "new");
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(AtomicDirectoryTest, NamesThePlaceThatRefuses) {
+  std::ofstream(root_ / "file") << "text";
+  EXPECT_THROW(AtomicDirectory(root_ / "file/out", never), Error);
+  AtomicDirectory out(root_ / "out", never);
+  out.write("file", "text");
+  EXPECT_THROW(out.write("file/inside", "text"), Error);
+}
+
+}  // namespace
+}  // namespace hyalite

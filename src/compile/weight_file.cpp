@@ -1,0 +1,85 @@
+#include "compile/weight_file.h"
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
+
+namespace hyalite {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+struct Record {
+  WeightKey key;
+  TensorType type;
+  size_t offset = 0, bytes = 0;
+};
+
+Json record_to_json(const Record& record) {
+  Json dims = Json::array();
+  for (const Dim& dim : record.type.dims) dims.push_back(dim.value());
+  return {{"name", record.key.name},
+          {"dtype", format_of(record.key.dtype).name},
+          {"dims", dims},
+          {"packed", record.key.packed},
+          {"offset", record.offset},
+          {"bytes", record.bytes}};
+}
+
+Record record_from(const JsonReader& from) {
+  const auto format = from.get<std::string>("dtype");
+  const auto dtype = dtype_named(format);
+  if (!dtype) from.fail("unknown format " + format);
+  Record record{.key = {from.get<std::string>("name"), *dtype, from.get<bool>("packed")}, .type = {*dtype, {}}};
+  for (int64_t dim : from.get<std::vector<int64_t>>("dims")) record.type.dims.emplace_back(dim);
+  record.offset = from.get<size_t>("offset");
+  record.bytes = from.get<size_t>("bytes");
+  return record;
+}
+
+}  // namespace
+
+Json write_weight_file(const WeightSet& weights, const std::filesystem::path& path, const std::atomic<bool>* cancel) {
+  std::ofstream file(path, std::ios::binary);
+  Json entries = Json::array();
+  const std::string padding(kAlignment, '\0');
+  size_t at = 0;
+  for (const auto& [key, entry] : weights.entries()) {
+    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, path.string(), "interrupted");
+    entries.push_back(record_to_json({key, entry.type, at, entry.bytes}));
+    file.write(reinterpret_cast<const char*>(entry.data), static_cast<std::streamsize>(entry.bytes));
+    const size_t gap = (kAlignment - entry.bytes % kAlignment) % kAlignment;
+    file.write(padding.data(), static_cast<std::streamsize>(gap));
+    at += entry.bytes + gap;
+  }
+  file.close();
+  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write " + std::to_string(at) + " bytes of weights");
+  return {{"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes())}, {"entries", entries}};
+}
+
+std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index) {
+  std::shared_ptr<MappedFile> file = MappedFile::open(path);
+  const size_t size = file->bytes().size();
+  if (digest_of(file->bytes()) != index.get<std::string>("digest"))
+    throw Error(ErrorCode::invalid_model, path.string(), "its digest is not the one in artifact.json: it was changed or damaged");
+  std::map<WeightKey, WeightSet::Entry> entries;
+  index.each("entries", [&](const JsonReader& from) {
+    Record record = record_from(from);
+    if (record.offset % kAlignment || record.offset > size || record.bytes > size - record.offset)
+      from.fail("weight " + record.key.name + " does not fit the file");
+    entries.emplace(std::move(record.key),
+                    WeightSet::Entry{.type = record.type, .data = file->bytes().data() + record.offset, .bytes = record.bytes});
+  });
+  return WeightSet::mapped(std::move(entries), std::move(file));
+}
+
+void check_weight_index(const JsonReader& index) {
+  index.each("entries", [](const JsonReader& from) { record_from(from); });
+}
+
+}  // namespace hyalite
