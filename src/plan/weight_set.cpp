@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/available_memory.h"
 #include "base/error.h"
 
 namespace hyalite {
@@ -70,6 +71,8 @@ void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadP
 
 PageMemory::PageMemory(size_t bytes, bool populate) : bytes_(bytes) {
   if (!bytes) return;
+  if (const size_t available = available_memory(); bytes > available)
+    throw Error(ErrorCode::io, "memory", std::to_string(bytes) + " bytes are needed, " + std::to_string(available) + " are available");
   // Over-allocate so that the block can start on a huge page, then give the edges back.
   size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage + kHugePage;
   void* raw = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

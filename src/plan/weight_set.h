@@ -23,7 +23,7 @@ struct WeightKey {
   auto operator<=>(const WeightKey&) const = default;
 };
 
-// Anonymous memory in huge pages where the system gives them; zeroed.
+// Anonymous memory in huge pages where the system gives them; zeroed. The constructor throws Error{io} where less is available.
 class PageMemory {
  public:
   explicit PageMemory(size_t bytes, bool populate = false);

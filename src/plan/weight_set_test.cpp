@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/error.h"
 #include "plan/testing_plan.h"
 
 namespace hyalite {
@@ -63,6 +64,7 @@ TEST(PageMemory, IsZeroAndStartsOnAPage) {
     EXPECT_EQ(memory.data()[bytes - 1], 0);
   }
   EXPECT_EQ(PageMemory(0).data(), nullptr);
+  EXPECT_THROW(PageMemory(size_t{1} << 46), Error);
 }
 
 }  // namespace
