@@ -78,7 +78,9 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
       return evaluate(module);
     };
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
-  c.passes = run_passes(default_pipeline(), c.module, context, run);
+  std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
+  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->name.ends_with("-fusion"); });
+  c.passes = run_passes(pipeline, c.module, context, run);
   for (const PassTrace& trace : c.passes)
     if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
       throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
@@ -147,6 +149,12 @@ void plan_module(Compilation& c) {
   });
 }
 
+void check_stop(const CompileOptions& options) {
+  if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
+    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
+                fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 std::vector<std::string> pass_names() {
@@ -157,11 +165,14 @@ std::vector<std::string> pass_names() {
 }
 
 Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool) {
-  if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
-    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
-                fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
+  check_stop(options);
   if (is_artifact(model)) throw Error(ErrorCode::invalid_argument, model.string(), "is a compiled artifact; a checkpoint is wanted here");
-  Compilation c{.model = import_model(model)};
+  return compile(import_model(model), options, pool);
+}
+
+Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPool& pool) {
+  check_stop(options);
+  Compilation c{.model = std::move(model)};
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);
   c.module = initial_module(c);

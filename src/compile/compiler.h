@@ -31,6 +31,7 @@ struct CompileOptions {
   bool record_text = false;                   // diffs and texts of every pass
   bool validate = false;                      // the reference evaluator measures every pass
   std::string stop_after;                     // name of a pass or planning pass
+  bool fuse = true;                           // false: no fusion pass, so that every matmul's input is a value of its own
   std::filesystem::path resume_from;          // CacheIR text to go on from, instead of the model builder's graph
   const std::atomic<bool>* cancel = nullptr;  // polled between passes; Error{cancelled}
 };
@@ -48,6 +49,8 @@ struct Compilation {
 // Error{non_finite_logits} where `validate` cannot compare.
 // `pool` runs the reference evaluations of `validate`.
 Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool);
+// The same for a model that was imported, or made, already.
+Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPool& pool);
 
 // Names of all passes in order, planning passes included.
 std::vector<std::string> pass_names();

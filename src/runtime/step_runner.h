@@ -34,6 +34,8 @@ class StepRunner {
   const Symbols& limits() const { return model_.prefill.max_symbols; }
   KvPool& kv() { return kv_; }
   const ModelPlan& model() const { return model_; }
+  // Where the operands of kind `arena` lie; an observer may read those that a later step still reads.
+  const uint8_t* arena() const { return arena_.data(); }
   int64_t arena_bytes() const { return static_cast<int64_t>(arena_.bytes()); }
 
  private:
