@@ -23,12 +23,6 @@ Json spread_to_json(const Spread& s) {
   return {{"mean", s.mean}, {"median", s.median}, {"min", s.min}, {"max", s.max}, {"deviation", s.deviation}};
 }
 
-double plan_bytes(const ExecutionPlan& plan) {
-  double bytes = 0;
-  for (const PlanStep& step : plan.steps) bytes += step.cost.bytes;
-  return bytes;
-}
-
 Json cache_to_json(const ModelPlan& model, const KvPool& kv) {
   return {{"page_size", kPageTokens},
           {"layers", model.prefill.caches.size()},
@@ -48,8 +42,10 @@ Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, co
   const BenchmarkOptions& b = o.benchmark;
   Spread p = spread_of(prefill), d = spread_of(decode);
   auto rate = [&](int64_t count, double ms) { return ms > 0 ? static_cast<double>(b.batch * count) / ms * 1e3 : 0; };
-  double decode_rate = d.mean > 0 ? plan_bytes(engine.model().decode) / d.mean * 1e3 : 0;  // bytes per second
+  const double decode_bytes = step_bytes(engine.model().decode, b.depth + b.prompt_tokens + b.decode_tokens / 2);
+  const double decode_rate = d.mean > 0 ? decode_bytes / d.mean * 1e3 : 0;  // bytes per second
   return {{"model", engine.model().info.name},
+          {"depth", b.depth},
           {"prompt_tokens", b.prompt_tokens},
           {"decode_tokens", b.decode_tokens},
           {"batch", b.batch},
@@ -63,7 +59,7 @@ Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, co
           {"prefill_ms", spread_to_json(p)},
           {"decode_ms", spread_to_json(d)},
           {"samples", list},
-          {"decode_bytes_per_step", plan_bytes(engine.model().decode)},
+          {"decode_bytes_per_step", decode_bytes},
           {"decode_gb_per_s", decode_rate / 1e9},
           {"decode_share_of_read_bandwidth", decode_rate / compile.machine.read_bytes_per_s},
           {"kv_cache", cache_to_json(engine.model(), engine.steps().kv())},
@@ -91,11 +87,11 @@ int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
   const BenchmarkOptions& b = o.benchmark;
   compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
-  const int64_t needed = b.prompt_tokens + b.decode_tokens;
+  const int64_t needed = b.depth + b.prompt_tokens + b.decode_tokens;
   if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = needed;
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   if (needed > model->prefill.max_positions)  // an artifact
-    throw Error(ErrorCode::context_length_exceeded, "--prompt-tokens + --decode-tokens",
+    throw Error(ErrorCode::context_length_exceeded, "--depth + --prompt-tokens + --decode-tokens",
                 fmt::format("{} tokens, the context holds {}", needed, model->prefill.max_positions));
   if (b.batch > model->decode.max_symbols.sequences)
     throw Error(ErrorCode::invalid_argument, "--batch",
@@ -115,6 +111,7 @@ VerbAction setup(CLI::App& app) {
   add_model_options(app, o->model);
   const std::string group = "Measurement";
   BenchmarkOptions& b = o->benchmark;
+  app.add_option("--depth", b.depth, "Positions in the cache before the prompt, not timed")->check(CLI::Range(0, 1 << 24))->group(group);
   app.add_option("--prompt-tokens", b.prompt_tokens, "Tokens of prefill per sequence")->check(CLI::Range(1, 1 << 24))->group(group);
   app.add_option("--decode-tokens", b.decode_tokens, "Decode steps")->check(CLI::Range(0, 1 << 24))->group(group);
   app.add_option("--batch", b.batch, "Sequences")->check(CLI::Range(1, 4096))->group(group);

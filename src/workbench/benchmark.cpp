@@ -19,10 +19,9 @@ class Batch {
     std::uniform_int_distribution<int32_t> any(0, static_cast<int32_t>(engine.valid_ids()) - 1);
     prompts_.resize(options.batch);
     for (auto& prompt : prompts_) {
-      prompt.resize(options.prompt_tokens);
+      prompt.resize(options.depth + options.prompt_tokens);
       for (int32_t& id : prompt) id = any(random);
     }
-    next_.resize(options.batch, prompts_[0].back());
   }
   ~Batch() {
     for (SequencePages& pages : pages_) engine_.steps().kv().release(pages);
@@ -30,28 +29,25 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
+  // Positions before the prompt.
+  void fill(const std::atomic<bool>* cancel) {
+    for (int64_t s = 0; s < options_.batch; ++s) take(s, 0, options_.depth, cancel);
+  }
+
   double prefill(const std::atomic<bool>* cancel) {
     const Stopwatch watch;
-    const int64_t chunk = std::min(options_.prefill_chunk, engine_.steps().limits().tokens);
-    for (int64_t s = 0; s < options_.batch; ++s)
-      for (int64_t at = 0; at < options_.prompt_tokens; at += chunk) {
-        if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-        int64_t count = std::min(chunk, options_.prompt_tokens - at);
-        bool last = at + count == options_.prompt_tokens;
-        StepSequence part{&pages_[s], at, std::span<const int32_t>(prompts_[s]).subspan(at, count),
-                          last ? StepSequence::Logits::last : StepSequence::Logits::none};
-        engine_.steps().run({&part, 1});
-      }
+    for (int64_t s = 0; s < options_.batch; ++s) take(s, options_.depth, options_.depth + options_.prompt_tokens, cancel);
     return watch.ms();
   }
 
   double decode(const std::atomic<bool>* cancel) {
     if (options_.decode_tokens == 0) return 0;
     std::vector<StepSequence> step(options_.batch);
+    next_.assign(options_.batch, prompts_[0].back());
     const Stopwatch watch;
     for (int64_t i = 0; i < options_.decode_tokens; ++i) {
       if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-      for (int64_t s = 0; s < options_.batch; ++s) step[s] = {&pages_[s], options_.prompt_tokens + i, {&next_[s], 1}};
+      for (int64_t s = 0; s < options_.batch; ++s) step[s] = {&pages_[s], options_.depth + options_.prompt_tokens + i, {&next_[s], 1}};
       TensorView logits = engine_.steps().run(step);
       for (int64_t s = 0; s < options_.batch; ++s) {
         const float* row = logits.as<float>() + s * logits.columns();
@@ -62,6 +58,19 @@ class Batch {
   }
 
  private:
+  // Tokens [begin, end) of sequence s, in chunks; logits for the last one of the prompt.
+  void take(int64_t s, int64_t begin, int64_t end, const std::atomic<bool>* cancel) {
+    const int64_t chunk = std::min(options_.prefill_chunk, engine_.steps().limits().tokens);
+    for (int64_t at = begin; at < end; at += chunk) {
+      if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
+      const int64_t count = std::min(chunk, end - at);
+      const bool last = at + count == options_.depth + options_.prompt_tokens;
+      StepSequence part{&pages_[s], at, std::span<const int32_t>(prompts_[s]).subspan(at, count),
+                        last ? StepSequence::Logits::last : StepSequence::Logits::none};
+      engine_.steps().run({&part, 1});
+    }
+  }
+
   Engine& engine_;
   const BenchmarkOptions& options_;
   std::vector<SequencePages> pages_;
@@ -85,10 +94,28 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
+double step_bytes(const ExecutionPlan& plan, int64_t cached) {
+  double bytes = 0;
+  for (const PlanStep& step : plan.steps) {
+    std::vector<ValueType> operands, results;
+    for (const PlanOperand& operand : step.inputs) operands.push_back(operand.type);
+    for (const PlanOperand& operand : step.outputs) results.push_back(operand.type);
+    bytes += cost_of(*step.op, {.operands = operands,
+                                .results = results,
+                                .attrs = &step.attrs,
+                                .symbols = plan.max_symbols,
+                                .cache = step.layer < 0 ? nullptr : &plan.caches[step.layer],
+                                .cached = cached})
+                 .bytes;
+  }
+  return bytes;
+}
+
 std::vector<BenchmarkSample> run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel) {
   std::vector<BenchmarkSample> samples;
+  Batch batch(engine, options);
+  batch.fill(cancel);
   for (int64_t i = 0; i < options.warmup + options.repeats; ++i) {
-    Batch batch(engine, options);
     BenchmarkSample sample;
     sample.prefill_ms = batch.prefill(cancel);
     sample.decode_ms = batch.decode(cancel);

@@ -43,8 +43,21 @@ class Benchmark(CliCase):
         self.assertAlmostEqual(d["prefill_tokens_per_s"], 2 * 32 / d["prefill_ms_avg"] * 1e3, delta=1)
         self.assertAlmostEqual(d["decode_tokens_per_s"], 2 / d["decode_ms_avg"] * 1e3, delta=1)
 
+    def test_depth_adds_what_the_cache_holds(self):
+        def at(depth):
+            flags = ("--depth", depth, "--prompt-tokens", 8, "--decode-tokens", 2, "--repeats", 2, "--warmup", 0)
+            return self.json_of("benchmark", tiny(), *flags)
+
+        shallow, deep = at(0), at(1000)
+        self.assertEqual([shallow["depth"], deep["depth"]], [0, 1000])
+        self.assertEqual(len(deep["samples"]), 2)
+        plan = self.json_of("plan", tiny(), "--max-seq", 1024)["bytes"]["kv"]
+        read = deep["decode_bytes_per_step"] - shallow["decode_bytes_per_step"]
+        self.assertAlmostEqual(read / plan, 1000 / 1024, delta=0.01)
+
     def test_refuses_more_than_the_context(self):
         self.assertIn("2048", self.refused(1, "benchmark", tiny(), "--prompt-tokens", 4000))
+        self.assertIn("2048", self.refused(1, "benchmark", tiny(), "--depth", 2000))
 
 
 class Perplexity(CliCase):
