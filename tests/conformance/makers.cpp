@@ -179,8 +179,8 @@ std::vector<Case> cases_paged_attention_decode() {
 }
 
 std::vector<DType> weight_formats() {
-  return {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1, DType::q5_0,
-          DType::q5_1, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k};
+  return {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1,   DType::q5_0,   DType::q5_1,
+          DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_nl, DType::iq4_xs, DType::mxfp4};
 }
 
 // A weight format and what its activations may be rounded to.

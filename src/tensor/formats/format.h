@@ -51,6 +51,10 @@ inline int nibble_of_32(const uint8_t* bytes, int i) {
   return bytes[i % 16] >> i / 16 * 4 & 15;
 }
 
+// 2^(e - 128), half of the scale that a byte e8m0 stands for; the two smallest are subnormal.
+inline float half_of_e8m0(uint8_t e) {
+  return float_from_bits(e < 2 ? 0x00200000u << e : static_cast<uint32_t>(e - 1) << 23);
+}
 // Twice the values of a 4-bit float (e2m1).
 inline constexpr int8_t kFp4Doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 // The non-linear 4-bit codebook of iq4_nl and iq4_xs.

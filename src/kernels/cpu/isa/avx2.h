@@ -138,6 +138,9 @@ HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
   return {_mm256_srli_epi32(a.v, bits)};
 }
 
+HYALITE_INLINE I32 look_up(const uint8_t* table, I32 index) {
+  return {_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load_128(table)), index.v)};
+}
 HYALITE_INLINE F32 to_f32(I32 a) {
   return {_mm256_cvtepi32_ps(a.v)};
 }

@@ -27,7 +27,7 @@ HYALITE_TARGET_END
 namespace hyalite {
 namespace {
 
-constexpr int kProbed = 19 * 16;
+constexpr int kProbed = 20 * 16;
 using Probe = void (*)(const float*, const float*, float*);
 
 std::vector<Probe> wide_targets() {

@@ -120,6 +120,12 @@ HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
   return {static_cast<int32_t>(static_cast<uint32_t>(a.v) >> bits)};
 }
 
+// Each byte of `index`, 0 to 15, becomes that one of the table.
+HYALITE_INLINE I32 look_up(const uint8_t* table, I32 index) {
+  uint32_t found = 0;
+  for (int i = 0; i < 32; i += 8) found |= static_cast<uint32_t>(table[static_cast<uint32_t>(index.v) >> i & 15]) << i;
+  return {static_cast<int32_t>(found)};
+}
 HYALITE_INLINE F32 to_f32(I32 a) {
   return {static_cast<float>(a.v)};
 }

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "device/machine.h"
+#include "kernels/cpu/linear/row_format.h"
 #include "kernels/kernel_variant.h"
 #include "tensor/half.h"
 
 namespace hyalite {
 
-inline constexpr DType kLinearFormats[] = {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1, DType::q5_0,
-                                           DType::q5_1, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k};
+inline constexpr DType kLinearFormats[] = {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1,   DType::q5_0,   DType::q5_1,
+                                           DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_nl, DType::iq4_xs, DType::mxfp4};
 
 struct AlignedBytes {
   explicit AlignedBytes(size_t size) : storage(size + 64) {
@@ -56,18 +57,21 @@ class TestWeight {
   ValueType type() const { return ValueType::of({view_.dtype, {Dim(view_.rows()), Dim(view_.columns())}}); }
 
  private:
-  // Random codes; the halves that scale a block are made small and finite.
+  // Random codes; the scales of a block are made small and finite.
   void fill_blocks(uint32_t seed) {
     const FormatSpec& format = format_of(view_.dtype);
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> scale(0.002f, 0.02f);
     for (uint8_t& byte : plain_) byte = static_cast<uint8_t>(random());
     for (size_t at = 0; at < plain_.size(); at += format.block_bytes) {
-      const bool has_min = view_.dtype != DType::q4_0 && view_.dtype != DType::q5_0 && view_.dtype != DType::q8_0;
+      if (view_.dtype == DType::mxfp4) {
+        plain_[at] = static_cast<uint8_t>(117 + random() % 6);
+        continue;
+      }
       const float shrink = format.block_elements == 256 ? 0.02f : 1;
       uint8_t* halves = plain_.data() + at + (view_.dtype == DType::q6_k ? 208 : 0);
       set_half(halves, scale(random) * shrink);
-      if (has_min && view_.dtype != DType::q6_k) set_half(halves + 2, scale(random) * shrink * (format.block_elements == 256 ? 1 : -8));
+      if (row_format_of(view_.dtype)->has_min) set_half(halves + 2, scale(random) * shrink * (format.block_elements == 256 ? 1 : -8));
     }
   }
   void fill_dense(const std::vector<float>& values) {

@@ -108,12 +108,14 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
     if (!format_of(dtype).is_quantized) continue;
     const TestWeight weight(dtype, 16, 256, 2);
     auto* bytes = static_cast<uint8_t*>(weight.plain().data);
-    // All codes at their largest (q8_0: -128 and 127 by turns), scales left as they are.
+    // All codes at their largest (q8_0 and iq4: at both ends by turns), scales of blocks left as they are.
+    const bool book = row_format_of(dtype)->book == CodeBook::iq4;
     for (int64_t row = 0; row < 16; ++row) {
       uint8_t* at = bytes + row * row_bytes(dtype, 256);
-      const size_t block = format_of(dtype).block_bytes, head = dtype == DType::q8_0 ? 2 : dtype == DType::q4_0 ? 2 : 4;
+      const size_t block = format_of(dtype).block_bytes, head = dtype == DType::mxfp4 ? 1 : row_format_of(dtype)->has_min ? 4 : 2;
+      const uint8_t other = dtype == DType::q8_0 ? 0x80 : book ? 0x00 : 0xff;
       for (size_t i = 0; i < row_bytes(dtype, 256); ++i)
-        if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = dtype == DType::q8_0 && row % 2 ? 0x80 : 0xff;
+        if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = row % 2 ? other : 0xff;
     }
     AlignedBytes packed(packed_layout_of(dtype)->packed_bytes(16, 256));
     packed_layout_of(dtype)->pack(weight.plain(), packed.data, {});

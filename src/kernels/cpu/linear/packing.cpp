@@ -23,7 +23,7 @@ void store_u16(uint8_t* at, uint16_t value) {
 // One file block taken apart: a byte per code, scales as they are stored.
 struct Block {
   uint8_t codes[kSuperBlock];
-  uint16_t d, min;               // half bits; min is dmin in blocks of 256
+  uint16_t d, min;               // half bits, or e8m0 in the lower byte of d; min is dmin in blocks of 256
   uint8_t scales[16], mins[16];  // of each run, blocks of 256 only
 };
 
@@ -53,10 +53,17 @@ void nibbles_of_k(const uint8_t* __restrict bytes, uint8_t* __restrict codes) {
   }
 }
 
+// Signed scales of 6 bits: 4 low ones in nibbles, 2 high ones of all runs in 16 bits.
+void scales_of_iq4_xs(const uint8_t* file, Block& block) {
+  const int high = load_u16(file + 2);
+  for (int run = 0; run < 8; ++run)
+    block.scales[run] = static_cast<uint8_t>(((file[4 + run / 2] >> run % 2 * 4 & 15) | (high >> 2 * run & 3) << 4) - 32);
+}
+
 template <DType dtype>
 void take_apart(const uint8_t* __restrict file, Block& __restrict block) {
   block.d = load_u16(file), block.min = load_u16(file + 2);
-  if constexpr (dtype == DType::q4_0) {
+  if constexpr (dtype == DType::q4_0 || dtype == DType::iq4_nl) {
     nibbles_of_32(file + 2, block.codes);
   } else if constexpr (dtype == DType::q4_1) {
     nibbles_of_32(file + 4, block.codes);
@@ -76,6 +83,12 @@ void take_apart(const uint8_t* __restrict file, Block& __restrict block) {
     nibbles_of_k(file + 48, block.codes);
     for (int run = 0; run < 8; ++run)
       for (int i = 0; i < 32; ++i) block.codes[run * 32 + i] |= static_cast<uint8_t>((file[16 + i] >> run & 1) << 4);
+  } else if constexpr (dtype == DType::iq4_xs) {
+    scales_of_iq4_xs(file, block);
+    for (int run = 0; run < 8; ++run) nibbles_of_32(file + 8 + 16 * run, block.codes + 32 * run);
+  } else if constexpr (dtype == DType::mxfp4) {
+    block.d = file[0];
+    nibbles_of_32(file + 1, block.codes);
   } else {
     static_assert(dtype == DType::q6_k);
     block.d = load_u16(file + 208);
@@ -131,6 +144,10 @@ void get_codes(const uint8_t* in, int row, uint8_t* codes) {
 
 template <RowFormat format>
 void put_scales(const Block& block, int row, uint8_t* out) {
+  if constexpr (format.power_scale) {
+    out[row] = static_cast<uint8_t>(block.d);
+    return;
+  }
   store_u16(out + 2 * row, block.d);
   if (format.has_min) store_u16(out + 32 + 2 * row, block.min);
   if (!format.super()) return;
@@ -201,7 +218,8 @@ float dense_value(DType dtype, const uint8_t* at) {
 // Values of one run of columns that share a scale.
 template <RowFormat format>
 void decode_run(const uint8_t* scales, int run, int row, const uint8_t* codes, float* out) {
-  float scale = load_half(scales + 2 * row), min = format.has_min ? load_half(scales + 32 + 2 * row) : 0;
+  float scale = format.power_scale ? half_of_e8m0(scales[row]) : load_half(scales + 2 * row),
+        min = format.has_min ? load_half(scales + 32 + 2 * row) : 0;
   if constexpr (format.super()) {
     const uint8_t* runs = scales + 32 * format.halves() + row;
     const uint8_t own = runs[16 * run];
@@ -209,7 +227,8 @@ void decode_run(const uint8_t* scales, int run, int row, const uint8_t* codes, f
     if constexpr (format.has_min) min = -(min * static_cast<float>(runs[16 * (format.runs() + run)]));
   }
   for (int i = 0; i < format.scale_run; ++i) {
-    const float value = scale * static_cast<float>(codes[i] - format.offset);
+    const int code = format.book == CodeBook::none ? codes[i] : codes_of(format.book)[codes[i]];
+    const float value = scale * static_cast<float>(code - format.offset);
     out[i] = format.has_min ? value + min : value;
   }
 }
@@ -251,5 +270,8 @@ constinit const PackedLayout layout_q8_0 = rows16<kRowQ8_0>("rows16.q8_0");
 constinit const PackedLayout layout_q4_k = rows16<kRowQ4_K>("rows16.q4_k");
 constinit const PackedLayout layout_q5_k = rows16<kRowQ5_K>("rows16.q5_k");
 constinit const PackedLayout layout_q6_k = rows16<kRowQ6_K>("rows16.q6_k");
+constinit const PackedLayout layout_iq4_nl = rows16<kRowIq4Nl>("rows16.iq4_nl");
+constinit const PackedLayout layout_iq4_xs = rows16<kRowIq4Xs>("rows16.iq4_xs");
+constinit const PackedLayout layout_mxfp4 = rows16<kRowMxfp4>("rows16.mxfp4");
 
 }  // namespace hyalite

@@ -14,15 +14,18 @@
   HYALITE_MATMUL(f16, isa, features, linear::kDenseBound) \
   HYALITE_MATMUL(bf16, isa, features, linear::kDenseBound)
 
-#define HYALITE_INT8_MATMULS(isa, features)               \
-  HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q5_1, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)
+#define HYALITE_INT8_MATMULS(isa, features)                 \
+  HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q5_1, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(iq4_nl, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)
 
 #define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                         \
   constinit const KernelVariant variant_##op##_##isa{                                                                           \
