@@ -44,7 +44,7 @@ void matmul(benchmark::State& state, Case shape) {
   test.add_weight(weight);
   run_steps(state, test, *shape.variant, pool);
   const double multiplied = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  const double bytes = static_cast<double>(packed_layout_of(shape.dtype)->packed_bytes(shape.rows, shape.columns));
+  const double bytes = static_cast<double>(packed_layout_of(shape.dtype, "rows16")->packed_bytes(shape.rows, shape.columns));
   using benchmark::Counter;
   state.counters["ops"] = Counter(2 * multiplied * static_cast<double>(tokens), Counter::kIsIterationInvariantRate);
   state.counters["weight_bytes"] = Counter(bytes, Counter::kIsIterationInvariantRate);

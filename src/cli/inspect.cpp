@@ -61,10 +61,10 @@ void print_memory(const Json& memory, std::ostream& out) {
 }
 
 void print_weights(const Json& weights, std::ostream& out) {
-  Table table({"weight", "format", "form", ">bytes"});
+  Table table({"weight", "format", "layout", ">bytes"});
   for (const Json& one : weights)
-    table.row({one["name"].get<std::string>(), one["dtype"].get<std::string>(), one["packed"].get<bool>() ? "packed" : "as is",
-               one["bytes"].dump()});
+    table.row({one["name"].get<std::string>(), one["dtype"].get<std::string>(),
+               one["layout"].get<std::string>().empty() ? "as is" : one["layout"].get<std::string>(), one["bytes"].dump()});
   table.print(out);
 }
 

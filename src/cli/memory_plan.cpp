@@ -24,7 +24,7 @@ int64_t packed_bytes(const Compilation& c) {
   const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
   int64_t bytes = 0;
   for (const WeightForm& form : weight_forms(plans))
-    if (!form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.packed));
+    if (!form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.layout));
   return bytes;
 }
 

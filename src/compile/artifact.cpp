@@ -58,12 +58,11 @@ void write_texts(const Compilation& c, bool complete, const AtomicDirectory& out
 // Every weight that a plan reads must be in the set, as the plan says. REQUIRES: the plan is checked, so that weight_bytes is defined.
 void check_complete(const ExecutionPlan& plan, const WeightSet& weights, const std::string& where) {
   for (const PlanWeight& weight : plan.weights)
-    for (bool packed : {false, true}) {
-      if (!(packed ? weight.packed : weight.as_is)) continue;
-      const auto found = weights.entries().find({weight.name, weight.type.dtype, packed});
+    for (const std::string& layout : layouts_of(weight)) {
+      const auto found = weights.entries().find({weight.name, weight.type.dtype, layout});
       const std::string what = "weight " + weight.name + " of the " + plan.mode + " plan ";
       if (found == weights.entries().end()) throw Error(ErrorCode::invalid_model, where, what + "is missing");
-      if (found->second.type != weight.type || found->second.bytes != weight_bytes(weight.type, packed))
+      if (found->second.type != weight.type || found->second.bytes != weight_bytes(weight.type, layout))
         throw Error(ErrorCode::invalid_model, where, what + "has another size");
     }
 }

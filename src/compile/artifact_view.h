@@ -27,7 +27,7 @@ class ArtifactView {
   Graph graph(const std::string& mode) const;
   Json graph_json(const std::string& mode) const;  // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
   Json memory(const std::string& mode) const;      // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
-  Json weights() const;                            // index of packed.bin: [{name, dtype, dims, packed, offset, bytes}]
+  Json weights() const;                            // index of packed.bin: [{name, dtype, dims, layout, offset, bytes}]
   Json kernels(const std::string& mode) const;     // variant -> op, steps, predicted_us, bytes
   Json passes() const;                             // as traces_to_json(), each with its diff
   Json pass(const std::string& name) const;        // one of those; throws Error{invalid_argument} for an unknown one

@@ -26,7 +26,7 @@ Json record_to_json(const Record& record) {
   return {{"name", record.key.name},
           {"dtype", format_of(record.key.dtype).name},
           {"dims", dims},
-          {"packed", record.key.packed},
+          {"layout", record.key.layout},
           {"offset", record.offset},
           {"bytes", record.bytes}};
 }
@@ -35,7 +35,7 @@ Record record_from(const JsonReader& from) {
   const auto format = from.get<std::string>("dtype");
   const auto dtype = dtype_named(format);
   if (!dtype) from.fail("unknown format " + format);
-  Record record{.key = {from.get<std::string>("name"), *dtype, from.get<bool>("packed")}, .type = {*dtype, {}}};
+  Record record{.key = {from.get<std::string>("name"), *dtype, from.get<std::string>("layout")}, .type = {*dtype, {}}};
   for (int64_t dim : from.get<std::vector<int64_t>>("dims")) record.type.dims.emplace_back(dim);
   record.offset = from.get<size_t>("offset");
   record.bytes = from.get<size_t>("bytes");

@@ -11,7 +11,7 @@
 namespace hyalite {
 
 // Writes every weight of the set to `path` at a 64-byte boundary and returns the index: bytes, digest of the file, entries[{name, dtype,
-// dims, packed, offset, bytes}]. Throws Error{io} naming the path, Error{cancelled} once `cancel` is set (it may be null).
+// dims, layout, offset, bytes}]. Throws Error{io} naming the path, Error{cancelled} once `cancel` is set (it may be null).
 Json write_weight_file(const WeightSet& weights, const std::filesystem::path& path, const std::atomic<bool>* cancel);
 
 // Maps the file that `index` describes. Throws Error{invalid_model} where the index is broken, leads out of the file, or has another

@@ -63,7 +63,6 @@ struct ReferenceVariants {
                    .provider = "hyalite",
                    .needs = 0,
                    .phases = 1,
-                   .packed_weights = false,
                    .error_bound = 0,
                    .refuses = [](const Problem&) { return std::string(); },
                    .seconds = seconds,
@@ -100,16 +99,17 @@ const KernelVariant* find_variant(std::string_view name) {
   return nullptr;
 }
 
-const PackedLayout* packed_layout_of(DType dtype) {
+const PackedLayout* packed_layout_of(DType dtype, std::string_view kind) {
   for (const PackedLayout* layout : kLayouts) {
-    if (layout->dtype == dtype) return layout;
+    if (layout->dtype == dtype && layout->kind == kind) return layout;
   }
   return nullptr;
 }
 
-std::vector<DType> packed_formats() {
+std::vector<DType> packed_formats(std::string_view kind) {
   std::vector<DType> formats;
-  for (const PackedLayout* layout : kLayouts) formats.push_back(layout->dtype);
+  for (const PackedLayout* layout : kLayouts)
+    if (layout->kind == kind) formats.push_back(layout->dtype);
   return formats;
 }
 

@@ -20,7 +20,7 @@ namespace hyalite {
 // How a weight lies in memory for the kernels that multiply by it. One row per format in cpu/layouts.inc; shared by all instruction sets,
 // so that an artifact packed on one machine runs on another. Pure functions, any thread.
 struct PackedLayout {
-  std::string_view name;  // "rows16.q4_1"
+  std::string_view kind;  // "rows16"; a weight node's attribute `layout` asks for it
   DType dtype;            // format of the source
   // Bytes of a packed [rows, columns] weight; columns is a multiple of the format's block.
   size_t (*packed_bytes)(int64_t rows, int64_t columns);
@@ -29,9 +29,9 @@ struct PackedLayout {
   void (*unpack_row)(const uint8_t* packed, int64_t rows, int64_t columns, int64_t row, float* out);
 };
 
-// nullptr for a format that no kernel multiplies by directly.
-const PackedLayout* packed_layout_of(DType dtype);
-std::vector<DType> packed_formats();  // those that have one, in the order of cpu/layouts.inc
+// nullptr where a format has no layout of that kind.
+const PackedLayout* packed_layout_of(DType dtype, std::string_view kind);
+std::vector<DType> packed_formats(std::string_view kind);  // those that have one, in the order of cpu/layouts.inc
 
 struct KernelVariant {
   std::string_view name;  // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
@@ -39,7 +39,7 @@ struct KernelVariant {
   std::string_view provider;  // "hyalite", later "onednn", ...
   uint32_t needs;             // CpuFeature mask
   int phases;                 // run() is called for phase 0 .. phases-1 with a barrier between
-  bool packed_weights;        // weight operands arrive in packed_layout_of(dtype); otherwise as in the file
+  std::string_view layout;    // kind of packed layout that weight matrices arrive in; empty: as in the file
   // Largest |y - y_reference| allowed by the conformance tests, relative to the root mean square of y_reference of the tensor.
   double error_bound;
   // Why it cannot solve the problem; empty where it can. Looks at types, attributes and cache spec, not at the machine.

@@ -38,7 +38,7 @@ struct PlanWeight {
   std::string converted_from;  // format in the file where it differs, else empty
   std::vector<double> values;  // graph constants only
   bool as_is = false;          // some step reads it as in the file (or as converted)
-  bool packed = false;         // some step reads it packed
+  std::string packed;          // kind of the packed layout that some step reads it in; empty: none does
 };
 
 struct RefusedVariant {

@@ -13,8 +13,8 @@ namespace {
 // Chooses one node's variant. Candidates come in the order of preference of variants.inc, the reference evaluation last.
 class Selection {
  public:
-  Selection(const OpSpec& op, const Problem& problem, bool weights_packed, bool has_matrix, const PlanOptions& options)
-      : op_(op), problem_(problem), weights_packed_(weights_packed), has_matrix_(has_matrix), options_(options) {}
+  Selection(const OpSpec& op, const Problem& problem, std::string_view layout, bool has_matrix, const PlanOptions& options)
+      : op_(op), problem_(problem), layout_(layout), has_matrix_(has_matrix), options_(options) {}
 
   void choose(PlanStep& step) const {
     const bool reference_only = options_.numerics == "reference";
@@ -37,10 +37,12 @@ class Selection {
   std::string refusal(const KernelVariant& variant) const {
     if (uint32_t missing = variant.needs & ~options_.machine.features)
       return "needs " + describe_features(missing) + ", which this machine does not give at --isa " + options_.isa;
-    if (has_matrix_ && variant.packed_weights != weights_packed_)
-      return variant.packed_weights ? "wants packed weights, these are kept in rows" : "wants weights in rows, these are packed";
+    if (has_matrix_ && variant.layout != layout_)
+      return fmt::format("wants weights in {}, these are in {}", shown(variant.layout), shown(layout_));
     return variant.refuses ? variant.refuses(problem_) : std::string();
   }
+
+  static std::string_view shown(std::string_view layout) { return layout.empty() ? "rows" : layout; }
 
   std::string predicted(const KernelVariant& variant) const {
     return variant.seconds ? fmt::format(" (predicted {:.1f} us)", variant.seconds(problem_, options_.machine) * 1e6) : std::string();
@@ -73,7 +75,8 @@ class Selection {
 
   const OpSpec& op_;
   const Problem& problem_;
-  bool weights_packed_, has_matrix_;
+  std::string_view layout_;
+  bool has_matrix_;
   const PlanOptions& options_;
 };
 
@@ -121,23 +124,24 @@ class Builder {
 
   struct WeightUse {
     int32_t index;
-    bool rows16;  // attribute layout
+    std::string layout;  // kind of packed layout, from the attribute; empty: rows
   };
 
   void add_weight(const Node& node) {
     const Value& value = graph_.value(node.results[0]);
     PlanWeight weight{.name = node.op->name == "weight" ? node.attrs.text("name") : "constant:" + graph_.name() + "." + value.name,
                       .type = value.type.tensor};
-    bool rows16 = node.attrs.text("layout", "") == "rows16";
+    std::string layout = node.attrs.text("layout", "rows");
+    if (layout == "rows") layout.clear();
     if (node.op->name == "constant") weight.values = node.attrs.reals("values");
     if (node.op->name == "convert") {
       const WeightUse& source = weights_.at(node.operands[0]);
       const PlanWeight& from = plan_.weights[source.index];
       weight.name = from.name;
       weight.converted_from = std::string(format_of(from.type.dtype).name);
-      rows16 = rows16 || source.rows16;
+      if (layout.empty()) layout = source.layout;
     }
-    weights_[node.results[0]] = {static_cast<int32_t>(plan_.weights.size()), rows16};
+    weights_[node.results[0]] = {static_cast<int32_t>(plan_.weights.size()), layout};
     plan_.weights.push_back(std::move(weight));
   }
 
@@ -159,16 +163,17 @@ class Builder {
     return place;
   }
 
-  // Matrices of the step: do they come packed? All of a step's matrices share one answer, which layout conversion sees to.
-  std::pair<bool, bool> matrices(const Node& node) const {
-    bool any = false, packed = false;
+  // Has the step weight matrices, and in which layout? All share one answer, which layout conversion sees to.
+  std::pair<bool, std::string_view> matrices(const Node& node) const {
+    bool any = false;
+    std::string_view layout;
     for (ValueId id : node.operands) {
       auto weight = weights_.find(id);
       if (weight == weights_.end() || plan_.weights[weight->second.index].type.rank() != 2) continue;
       any = true;
-      packed = packed || weight->second.rows16;
+      if (layout.empty()) layout = weight->second.layout;
     }
-    return {any, packed};
+    return {any, layout};
   }
 
   void add_step(const Node& node) {
@@ -195,8 +200,8 @@ class Builder {
       problem.cache = &plan_.caches[step.layer];
       check_cache(step, *problem.cache);
     }
-    auto [any, packed] = matrices(node);
-    Selection(*node.op, problem, packed, any, options_).choose(step);
+    auto [any, layout] = matrices(node);
+    Selection(*node.op, problem, layout, any, options_).choose(step);
     if (step.variant->workspace) step.workspace_bytes = static_cast<int64_t>(step.variant->workspace(problem));
     note_weight_forms(step);
     plan_.steps.push_back(std::move(step));
@@ -206,9 +211,12 @@ class Builder {
     for (PlanOperand& input : step.inputs) {
       if (input.kind != PlanOperand::Kind::weight) continue;
       PlanWeight& weight = plan_.weights[input.index];
-      bool packed = step.variant->packed_weights && weight.type.rank() == 2 && packed_layout_of(weight.type.dtype);
+      const bool packed = weight.type.rank() == 2 && packed_layout_of(weight.type.dtype, step.variant->layout);
       input.kind = packed ? PlanOperand::Kind::packed : PlanOperand::Kind::weight;
-      (packed ? weight.packed : weight.as_is) = true;
+      if (packed)
+        weight.packed = step.variant->layout;
+      else
+        weight.as_is = true;
     }
   }
 

@@ -41,8 +41,8 @@ class PlanChecker {
   void check_weight(const PlanWeight& weight) const {
     for (const Dim& dim : weight.type.dims)
       if (dim.is_symbol()) fail("weight " + weight.name + " has no constant size");
-    if (weight.packed && (weight.type.rank() != 2 || !packed_layout_of(weight.type.dtype)))
-      fail("weight " + weight.name + " has no packed form");
+    if (!weight.packed.empty() && (weight.type.rank() != 2 || !packed_layout_of(weight.type.dtype, weight.packed)))
+      fail("weight " + weight.name + " has no layout " + weight.packed);
   }
 
   void check_operand(const PlanStep& step, const PlanOperand& operand) const {
@@ -51,7 +51,7 @@ class PlanChecker {
       if (operand.index < 0 || operand.index >= static_cast<int32_t>(plan_.weights.size()))
         fail(step, "operand " + operand.name + " names weight " + std::to_string(operand.index) + ", which is not there");
       const PlanWeight& weight = plan_.weights[operand.index];
-      if (operand.type != ValueType::of(weight.type) || !(packed ? weight.packed : weight.as_is))
+      if (operand.type != ValueType::of(weight.type) || (packed ? weight.packed.empty() : !weight.as_is))
         fail(step, "operand " + operand.name + " is not what weight " + weight.name + " is");
     }
     if (operand.kind == Kind::ids && operand.type != ValueType::of({DType::i32, {Dim::tokens()}}))
@@ -74,8 +74,9 @@ class PlanChecker {
   void check_form(const PlanStep& step, const PlanOperand& operand) const {
     const TensorType& type = operand.type.tensor;
     const bool matrix = operand.type.kind == ValueType::Kind::tensor && type.rank() == 2 && !type.dims[0].is_symbol();
-    const bool wanted = matrix && step.variant->packed_weights && packed_layout_of(type.dtype);
-    if (wanted != (operand.kind == Kind::packed)) fail(step, "operand " + operand.name + " is not in the form that the kernel reads");
+    const std::string_view wanted = matrix && packed_layout_of(type.dtype, step.variant->layout) ? step.variant->layout : "";
+    const std::string_view given = operand.kind == Kind::packed ? plan_.weights[operand.index].packed : std::string_view();
+    if (wanted != given) fail(step, "operand " + operand.name + " is not in the form that the kernel reads");
   }
 
   // An id is checked against the vocabulary only.

@@ -131,7 +131,7 @@ PlanWeight weight_of(const JsonReader& from) {
   weight.converted_from = from.get<std::string>("converted_from");
   weight.values = from.get<std::vector<double>>("values");
   weight.as_is = from.get<bool>("as_is");
-  weight.packed = from.get<bool>("packed");
+  weight.packed = from.get<std::string>("packed");
   return weight;
 }
 

@@ -20,7 +20,7 @@ size_t aligned(size_t bytes) {
 }
 
 WeightKey key_of(const WeightForm& form) {
-  return {form.weight->name, form.weight->type.dtype, form.packed};
+  return {form.weight->name, form.weight->type.dtype, form.layout};
 }
 
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
@@ -38,10 +38,10 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
 }
 
 // Packs rows in slices, giving each slice's file pages back before the next is read: a large table never lies in memory twice.
-void pack_rows(const PlanWeight& weight, const TensorView& values, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
+void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const TensorView& values, uint8_t* to, const WeightStore& store,
+               ThreadPool& pool) {
   constexpr int64_t kSliceBytes = int64_t{8} << 20;
   constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
-  const PackedLayout& layout = *packed_layout_of(values.dtype);
   const int64_t rows = values.dims[0], columns = values.columns();
   const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
   const int64_t step = std::max<int64_t>(1, kSliceBytes / (bytes_per_row * kRowGroup)) * kRowGroup;
@@ -60,8 +60,8 @@ void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadP
   std::vector<uint8_t> scratch;
   const PlanWeight& weight = *form.weight;
   TensorView values = values_of(weight, store, scratch);
-  if (form.packed)
-    pack_rows(weight, values, to, store, pool);
+  if (const PackedLayout* layout = packed_layout_of(values.dtype, form.layout))
+    pack_rows(weight, *layout, values, to, store, pool);
   else
     std::memcpy(to, values.data, values.bytes());
   if (!weight.converted_from.empty()) store.release(weight.name, 0, store.view(weight.name).bytes());
@@ -91,12 +91,19 @@ PageMemory::~PageMemory() {
   if (data_) munmap(data_, (bytes_ + 4095) / 4096 * 4096);
 }
 
-size_t weight_bytes(const TensorType& type, bool packed) {
-  const auto as_is = static_cast<size_t>(bytes_of(type, {}));  // refuses sizes that overflow, of either form
-  if (!packed) return as_is;
-  const PackedLayout* layout = packed_layout_of(type.dtype);
-  HYALITE_CHECK(layout && type.rank() == 2, to_string(type) + " has no packed layout");
+size_t weight_bytes(const TensorType& type, std::string_view kind) {
+  const auto as_is = static_cast<size_t>(bytes_of(type, {}));  // refuses sizes that overflow, of any layout
+  if (kind.empty()) return as_is;
+  const PackedLayout* layout = packed_layout_of(type.dtype, kind);
+  HYALITE_CHECK(layout && type.rank() == 2, to_string(type) + " has no layout " + std::string(kind));
   return layout->packed_bytes(type.dims[0].value(), type.dims[1].value());
+}
+
+std::vector<std::string> layouts_of(const PlanWeight& weight) {
+  std::vector<std::string> layouts;
+  if (weight.as_is) layouts.emplace_back();
+  if (!weight.packed.empty()) layouts.push_back(weight.packed);
+  return layouts;
 }
 
 std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans) {
@@ -104,9 +111,8 @@ std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans
   std::set<WeightKey> seen;
   for (const ExecutionPlan* plan : plans)
     for (const PlanWeight& weight : plan->weights)
-      for (bool packed : {false, true}) {
-        if (!(packed ? weight.packed : weight.as_is)) continue;
-        const WeightForm form{&weight, packed, !packed && weight.converted_from.empty() && weight.values.empty()};
+      for (const std::string& layout : layouts_of(weight)) {
+        const WeightForm form{&weight, layout, layout.empty() && weight.converted_from.empty() && weight.values.empty()};
         if (seen.insert(key_of(form)).second) forms.push_back(form);
       }
   return forms;
@@ -119,11 +125,11 @@ std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const>
   const std::vector<WeightForm> forms = weight_forms(plans);
   size_t total = 0;
   for (const WeightForm& form : forms)
-    if (!form.in_source) total += aligned(weight_bytes(form.weight->type, form.packed));
+    if (!form.in_source) total += aligned(weight_bytes(form.weight->type, form.layout));
   set->memory_ = std::make_unique<PageMemory>(total);
   uint8_t* to = set->memory_->data();
   for (const WeightForm& form : forms) {
-    const size_t bytes = weight_bytes(form.weight->type, form.packed);
+    const size_t bytes = weight_bytes(form.weight->type, form.layout);
     const uint8_t* data = form.in_source ? store->at(form.weight->name).data : to;
     set->entries_[key_of(form)] = {form.weight->type, data, bytes};
     if (form.in_source) continue;
@@ -140,8 +146,8 @@ std::shared_ptr<WeightSet> WeightSet::mapped(std::map<WeightKey, Entry> entries,
   return set;
 }
 
-TensorView WeightSet::view(const PlanWeight& weight, bool packed) const {
-  auto it = entries_.find(WeightKey{weight.name, weight.type.dtype, packed});
+TensorView WeightSet::view(const PlanWeight& weight, const std::string& layout) const {
+  auto it = entries_.find(WeightKey{weight.name, weight.type.dtype, layout});
   HYALITE_CHECK(it != entries_.end(), "weight " + weight.name + " is not in the set");
   return view_of(it->second.type, const_cast<uint8_t*>(it->second.data));
 }

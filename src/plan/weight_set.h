@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mapped_file.h"
@@ -15,11 +16,11 @@
 
 namespace hyalite {
 
-// A weight is asked for by name, format and form: a tied table may be there as in the file and packed.
+// A weight is asked for by name, format and layout: a tied table may be there as in the file and packed.
 struct WeightKey {
   std::string name;
   DType dtype;
-  bool packed;
+  std::string layout;  // kind of the packed layout; empty: as in the file
   auto operator<=>(const WeightKey&) const = default;
 };
 
@@ -54,7 +55,7 @@ class WeightSet {
   // A set over bytes that lie in a mapped file (the artifact's weights).
   static std::shared_ptr<WeightSet> mapped(std::map<WeightKey, Entry> entries, std::shared_ptr<MappedFile> file);
 
-  TensorView view(const PlanWeight& weight, bool packed) const;  // HYALITE_CHECK: it is there
+  TensorView view(const PlanWeight& weight, const std::string& layout) const;  // HYALITE_CHECK: it is there
   const std::map<WeightKey, Entry>& entries() const { return entries_; }
   size_t owned_bytes() const;  // memory of its own
 
@@ -65,13 +66,17 @@ class WeightSet {
   std::unique_ptr<PageMemory> memory_;
 };
 
-// Bytes of a weight in one form, without making it: what `plan` predicts with.
-size_t weight_bytes(const TensorType& type, bool packed);
+// Bytes of a weight in one layout, without making it: what `plan` predicts with.
+size_t weight_bytes(const TensorType& type, std::string_view layout);
+
+// The layouts that some step reads the weight in; an empty one: as in the file.
+std::vector<std::string> layouts_of(const PlanWeight& weight);
 
 // The forms of weights that some plan reads, each once, and whether it stays in the mapped source file.
 struct WeightForm {
   const PlanWeight* weight;
-  bool packed, in_source;
+  std::string layout;
+  bool in_source;
 };
 std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans);
 

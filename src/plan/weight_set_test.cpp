@@ -31,10 +31,10 @@ TEST(WeightSet, PacksOnceForBothPlansAndKeepsEveryValue) {
   auto set = WeightSet::pack(plans, store, pool);
   size_t packed = 0;
   for (const PlanWeight& weight : plan.weights) {
-    if (!weight.packed) continue;
+    if (weight.packed.empty()) continue;
     ++packed;
-    const PackedLayout* layout = packed_layout_of(weight.type.dtype);
-    TensorView source = store->view(weight.name), view = set->view(weight, true);
+    const PackedLayout* layout = packed_layout_of(weight.type.dtype, weight.packed);
+    TensorView source = store->view(weight.name), view = set->view(weight, weight.packed);
     std::vector<float> row(source.columns());
     for (int64_t r = 0; r < source.dims[0]; ++r) {
       layout->unpack_row(static_cast<const uint8_t*>(view.data), source.dims[0], source.columns(), r, row.data());
@@ -52,7 +52,7 @@ TEST(WeightSet, PredictsItsBytes) {
   auto set = WeightSet::pack(plans, random_store(plan), pool);
   size_t predicted = 0;
   for (const PlanWeight& weight : plan.weights)
-    if (weight.packed) predicted += (weight_bytes(weight.type, true) + 63) / 64 * 64;
+    if (!weight.packed.empty()) predicted += (weight_bytes(weight.type, weight.packed) + 63) / 64 * 64;
   EXPECT_EQ(set->owned_bytes(), predicted);
 }
 

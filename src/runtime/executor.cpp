@@ -17,8 +17,8 @@ TensorView Executor::resolve(const PlanOperand& operand) const {
   using Kind = PlanOperand::Kind;
   switch (operand.kind) {
     case Kind::arena: return view_of(operand.type.tensor, arena_ + operand.offset);
-    case Kind::weight: return weights_.view(plan_.weights[operand.index], false);
-    case Kind::packed: return weights_.view(plan_.weights[operand.index], true);
+    case Kind::weight: return weights_.view(plan_.weights[operand.index], "");
+    case Kind::packed: return weights_.view(plan_.weights[operand.index], plan_.weights[operand.index].packed);
     case Kind::ids: return view_of(operand.type.tensor, nullptr);
     default: return {};
   }

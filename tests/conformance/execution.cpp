@@ -98,7 +98,7 @@ class Step {
     const ValueType& operand = case_.operands[index];
     if (operand.kind != ValueType::Kind::tensor) return;
     std::vector<uint8_t> bytes = case_.inputs[index];
-    const PackedLayout* layout = is_weight(operand) && variant_.packed_weights ? packed_layout_of(operand.tensor.dtype) : nullptr;
+    const PackedLayout* layout = is_weight(operand) ? packed_layout_of(operand.tensor.dtype, variant_.layout) : nullptr;
     if (layout) bytes = packed(*layout, operand.tensor, bytes);
     inputs_.back() = aligned_bytes(bytes.size());
     std::copy(bytes.begin(), bytes.end(), inputs_.back().get());

@@ -63,7 +63,6 @@ constexpr KernelVariant prefill(std::string_view op, std::string_view name, Kern
           .provider = "hyalite",
           .needs = needs,
           .phases = 1,
-          .packed_weights = false,
           .error_bound = 1e-5,
           .refuses = refuses,
           .seconds = seconds<needs>,

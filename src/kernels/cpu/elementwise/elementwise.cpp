@@ -37,7 +37,6 @@ constexpr KernelVariant row(std::string_view op, std::string_view name, KernelRu
           .provider = "hyalite",
           .needs = needs,
           .phases = 1,
-          .packed_weights = false,
           .error_bound = error_bound,
           .refuses = refuse_unless_f32,
           .seconds = seconds<needs, flops>,

@@ -7,9 +7,11 @@
 namespace hyalite {
 namespace {
 
+constexpr std::string_view kLayout = "rows16";
+
 std::string refuse_unpacked(const Problem& problem) {
   const DType dtype = problem.operands[1].tensor.dtype;
-  if (packed_layout_of(dtype)) return "";
+  if (packed_layout_of(dtype, kLayout)) return "";
   return "table " + std::string(format_of(dtype).name) + " has no packed layout";
 }
 
@@ -31,7 +33,7 @@ int64_t checked_row(const TensorView& ids, const TensorView& table, int64_t t) {
 
 void run_packed(const OpArgs& args, WorkRange range) {
   const TensorView &ids = args.inputs[0], &table = args.inputs[1];
-  const PackedLayout& layout = *packed_layout_of(table.dtype);
+  const PackedLayout& layout = *packed_layout_of(table.dtype, kLayout);
   for (int64_t t = range.begin(ids.columns()); t < range.end(ids.columns()); ++t)
     layout.unpack_row(static_cast<const uint8_t*>(table.data), table.rows(), table.columns(), checked_row(ids, table, t),
                       args.outputs[0].as<float>() + t * table.columns());
@@ -47,9 +49,9 @@ void run_plain(const OpArgs& args, WorkRange range) {
 
 }  // namespace
 
-constinit const KernelVariant variant_embed_rows16{"embed.rows16",  "embed", "hyalite", 0,         1, true, 0.0,
+constinit const KernelVariant variant_embed_rows16{"embed.rows16",  "embed", "hyalite", 0,         1, kLayout, 0.0,
                                                    refuse_unpacked, seconds, nullptr,   run_packed};
-constinit const KernelVariant variant_embed_rows{"embed.rows", "embed",        "hyalite", 0,       1,        false,
+constinit const KernelVariant variant_embed_rows{"embed.rows", "embed",        "hyalite", 0,       1,        "",
                                                  0.0,          refuse_nothing, seconds,   nullptr, run_plain};
 
 }  // namespace hyalite

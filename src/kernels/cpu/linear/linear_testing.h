@@ -44,7 +44,7 @@ class TestWeight {
     } else {
       fill_dense(random_floats(view_.elements(), seed, 0.05f));
     }
-    const PackedLayout& layout = *packed_layout_of(dtype);
+    const PackedLayout& layout = *packed_layout_of(dtype, "rows16");
     packed_ = std::make_shared<AlignedBytes>(layout.packed_bytes(rows, columns));
     for (int i = 0; i < 3; ++i) layout.pack(view_, packed_->data, {i, 3, 0});
   }
@@ -137,7 +137,7 @@ struct TestOp {
     const size_t scratch = variant.workspace ? variant.workspace(problem()) : 0;
     AlignedBytes workspace(scratch + 64);
     std::memset(workspace.data, 0xff, scratch + 64);  // NaN where a phase forgets to write
-    const OpArgs args{variant.packed_weights ? packed.data() : plain.data(), outputs.data(), params, batch, nullptr, workspace.data};
+    const OpArgs args{variant.layout.empty() ? plain.data() : packed.data(), outputs.data(), params, batch, nullptr, workspace.data};
     for (int phase = 0; phase < variant.phases; ++phase)
       for (int i = threads; i-- > 0;) variant.run(args, {i, threads, phase});
     for (size_t i = scratch; i < scratch + 64; ++i) {

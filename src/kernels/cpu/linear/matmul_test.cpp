@@ -117,8 +117,8 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
       for (size_t i = 0; i < row_bytes(dtype, 256); ++i)
         if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = row % 2 ? other : 0xff;
     }
-    AlignedBytes packed(packed_layout_of(dtype)->packed_bytes(16, 256));
-    packed_layout_of(dtype)->pack(weight.plain(), packed.data, {});
+    AlignedBytes packed(packed_layout_of(dtype, "rows16")->packed_bytes(16, 256));
+    packed_layout_of(dtype, "rows16")->pack(weight.plain(), packed.data, {});
     TestOp test = matmul(weight, 4, std::vector<float>(4 * 256, -3.0f));
     test.packed[1].data = packed.data;
     const auto variants = accepting_variants(test);

@@ -252,26 +252,26 @@ void unpack_row(const uint8_t* packed, int64_t /*rows*/, int64_t columns, int64_
 }
 
 template <RowFormat format>
-constexpr PackedLayout rows16(std::string_view name) {
+constexpr PackedLayout rows16() {
   auto packed_bytes = [](int64_t rows, int64_t columns) { return static_cast<size_t>(groups_of(rows) * format.group_bytes(columns)); };
-  return {name, format.dtype, packed_bytes, pack<format>, unpack_row<format>};
+  return {"rows16", format.dtype, packed_bytes, pack<format>, unpack_row<format>};
 }
 
 }  // namespace
 
-constinit const PackedLayout layout_f32 = rows16<kRowF32>("rows16.f32");
-constinit const PackedLayout layout_f16 = rows16<kRowF16>("rows16.f16");
-constinit const PackedLayout layout_bf16 = rows16<kRowBf16>("rows16.bf16");
-constinit const PackedLayout layout_q4_0 = rows16<kRowQ4_0>("rows16.q4_0");
-constinit const PackedLayout layout_q4_1 = rows16<kRowQ4_1>("rows16.q4_1");
-constinit const PackedLayout layout_q5_0 = rows16<kRowQ5_0>("rows16.q5_0");
-constinit const PackedLayout layout_q5_1 = rows16<kRowQ5_1>("rows16.q5_1");
-constinit const PackedLayout layout_q8_0 = rows16<kRowQ8_0>("rows16.q8_0");
-constinit const PackedLayout layout_q4_k = rows16<kRowQ4_K>("rows16.q4_k");
-constinit const PackedLayout layout_q5_k = rows16<kRowQ5_K>("rows16.q5_k");
-constinit const PackedLayout layout_q6_k = rows16<kRowQ6_K>("rows16.q6_k");
-constinit const PackedLayout layout_iq4_nl = rows16<kRowIq4Nl>("rows16.iq4_nl");
-constinit const PackedLayout layout_iq4_xs = rows16<kRowIq4Xs>("rows16.iq4_xs");
-constinit const PackedLayout layout_mxfp4 = rows16<kRowMxfp4>("rows16.mxfp4");
+constinit const PackedLayout layout_f32 = rows16<kRowF32>();
+constinit const PackedLayout layout_f16 = rows16<kRowF16>();
+constinit const PackedLayout layout_bf16 = rows16<kRowBf16>();
+constinit const PackedLayout layout_q4_0 = rows16<kRowQ4_0>();
+constinit const PackedLayout layout_q4_1 = rows16<kRowQ4_1>();
+constinit const PackedLayout layout_q5_0 = rows16<kRowQ5_0>();
+constinit const PackedLayout layout_q5_1 = rows16<kRowQ5_1>();
+constinit const PackedLayout layout_q8_0 = rows16<kRowQ8_0>();
+constinit const PackedLayout layout_q4_k = rows16<kRowQ4_K>();
+constinit const PackedLayout layout_q5_k = rows16<kRowQ5_K>();
+constinit const PackedLayout layout_q6_k = rows16<kRowQ6_K>();
+constinit const PackedLayout layout_iq4_nl = rows16<kRowIq4Nl>();
+constinit const PackedLayout layout_iq4_xs = rows16<kRowIq4Xs>();
+constinit const PackedLayout layout_mxfp4 = rows16<kRowMxfp4>();
 
 }  // namespace hyalite

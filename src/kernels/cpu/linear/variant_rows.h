@@ -4,10 +4,18 @@
 #include "kernels/cpu/linear/problem.h"
 #include "kernels/kernel_variants.h"
 
-#define HYALITE_MATMUL(format, isa, features, bound)                                                                                    \
-  constinit const KernelVariant variant_matmul_##format##_##isa{                                                                        \
-      "matmul." #format "." #isa,   "matmul",          "hyalite",      features, 2, true, bound, linear::refuses_matmul<DType::format>, \
-      linear::seconds<isa::kRates>, linear::workspace, isa::run_matmul};
+#define HYALITE_MATMUL(format, isa, features, bound)                                                   \
+  constinit const KernelVariant variant_matmul_##format##_##isa{"matmul." #format "." #isa,            \
+                                                                "matmul",                              \
+                                                                "hyalite",                             \
+                                                                features,                              \
+                                                                2,                                     \
+                                                                "rows16",                              \
+                                                                bound,                                 \
+                                                                linear::refuses_matmul<DType::format>, \
+                                                                linear::seconds<isa::kRates>,          \
+                                                                linear::workspace,                     \
+                                                                isa::run_matmul};
 
 #define HYALITE_DENSE_MATMULS(isa, features)              \
   HYALITE_MATMUL(f32, isa, features, linear::kDenseBound) \
@@ -27,14 +35,14 @@
   HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound) \
   HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)
 
-#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                         \
-  constinit const KernelVariant variant_##op##_##isa{                                                                           \
-      #op "." #isa, #op,          "hyalite", features, phases, true, bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
+#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                             \
+  constinit const KernelVariant variant_##op##_##isa{                                                                               \
+      #op "." #isa, #op,          "hyalite", features, phases, "rows16", bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
       scratch,      isa::run_##op};
 
-#define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch)                                                   \
-  constinit const KernelVariant variant_##suffix##_##isa{                                                                              \
-      name "." #isa, #op,           "hyalite", features, phases, true, bound, linear::refuses_bf16_##op, linear::seconds<isa::kRates>, \
+#define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch)                                                       \
+  constinit const KernelVariant variant_##suffix##_##isa{                                                                                  \
+      name "." #isa, #op,           "hyalite", features, phases, "rows16", bound, linear::refuses_bf16_##op, linear::seconds<isa::kRates>, \
       scratch,       isa::run_##op, true};
 
 #define HYALITE_BF16_LINEARS(isa, features)                                                                                           \

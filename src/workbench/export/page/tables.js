@@ -183,7 +183,7 @@ function showWeights() {
       .sort((a, b) => b.bytes - a.bytes);
   const styles = formats.map((_, i) => `--c: var(--${formatColours[Math.min(i, formatColours.length - 1)]})`);
   const rows = formats.map((one, i) => {
-    const packed = one.list.filter((weight) => weight.packed).length;
+    const packed = one.list.filter((weight) => weight.layout).length;
     const row = el('tr.click', {tabindex: 0}, el('td', {}, el('span.dot', {style: styles[i]}), el('b.mono', {}, one.name)),
       el('td.n', {}, String(one.list.length)), el('td.n', {}, three(one.values / 1e6) + ' M'),
       el('td.n', {}, three(8 * one.bytes / one.values)),
@@ -210,7 +210,7 @@ function showWeights() {
 
 function tensorTable(list) {
   const same =
-    groups(list, (one) => [one.name.replace(/^blk\.\d+\./, 'blk.*.'), one.dims.join('×'), one.packed ? 'packed' : 'as is'].join('\n'));
+    groups(list, (one) => [one.name.replace(/^blk\.\d+\./, 'blk.*.'), one.dims.join('×'), one.layout || 'as is'].join('\n'));
   return el('table', {}, el('tbody', {}, [...same].map(([key, tensors]) => {
     const [name, dims, form] = key.split('\n');
     return el('tr', {}, el('td', {}, el('span.mono', {}, name)), el('td.n', {}, tensors.length > 1 ? `× ${tensors.length}` : ''),
