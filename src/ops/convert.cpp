@@ -14,7 +14,7 @@ std::vector<ValueType> infer(const Problem& problem) {
   TensorType type = tensor_of(problem, 0, "w");
   const std::string& to = problem.attrs->text("to");
   const auto dtype = dtype_named(to);
-  expect(dtype && can_encode(*dtype), "to", "must be a format that can be written (f32, f16, bf16, q8_0), is \"" + to + "\"");
+  expect(dtype && can_encode(*dtype), "to", "must be a format that can be written, is \"" + to + "\"");
   type.dtype = *dtype;
   check_type(ValueType::of(type), "to");
   return {ValueType::of(type)};

@@ -1,56 +1,45 @@
 #include "tensor/encode.h"
 
-#include <cmath>
-#include <cstring>
 #include <string>
 
 #include "base/error.h"
-#include "tensor/half.h"
+#include "tensor/formats/encoder.h"
 
 namespace hyalite {
 namespace {
 
-constexpr int kQ8Block = 32;
+const Encoder* const kEncoders[] = {
+#define ENCODER(name) &encoder_##name,
+#include "tensor/encoders.inc"
+#undef ENCODER
+};
 
-template <class Convert>
-void encode_16(const float* values, int64_t elements, uint8_t* out, Convert convert) {
-  for (int64_t i = 0; i < elements; ++i) {
-    uint16_t bits = convert(values[i]);
-    std::memcpy(out + 2 * i, &bits, sizeof bits);
-  }
+const Encoder* find_encoder(DType dtype) {
+  for (const Encoder* encoder : kEncoders)
+    if (encoder->dtype == dtype) return encoder;
+  return nullptr;
 }
 
-// d = max|x| / 127 kept as f16, then 32 values round(x / d); the quotient uses d before it was rounded to f16, and halves round away from
-// zero.
-void encode_q8_0(const float* values, int64_t elements, uint8_t* out) {
-  for (int64_t begin = 0; begin < elements; begin += kQ8Block, out += 2 + kQ8Block) {
-    float largest = 0;
-    for (int i = 0; i < kQ8Block; ++i) largest = std::fmax(largest, std::fabs(values[begin + i]));
-    const float scale = largest / 127.0f, inverse = scale == 0 ? 0.0f : 1.0f / scale;
-    const uint16_t bits = float_to_half(scale);
-    std::memcpy(out, &bits, sizeof bits);
-    for (int i = 0; i < kQ8Block; ++i) {
-      const float rounded = std::round(values[begin + i] * inverse);
-      // Beyond 127 only where an input was not finite or the scale is subnormal; converting it to an integer would be undefined.
-      out[2 + i] = static_cast<uint8_t>(static_cast<int8_t>(std::fabs(rounded) <= 127.0f ? rounded : 0.0f));
-    }
-  }
+const Encoder& encoder_of(DType dtype, int64_t elements) {
+  const Encoder* encoder = find_encoder(dtype);
+  HYALITE_CHECK(encoder && elements % format_of(dtype).block_elements == 0, std::string(format_of(dtype).name));
+  return *encoder;
 }
 
 }  // namespace
 
 bool can_encode(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::q8_0;
+  return find_encoder(dtype) != nullptr;
 }
 
 void encode(DType dtype, const float* values, int64_t elements, uint8_t* out) {
-  HYALITE_CHECK(can_encode(dtype) && elements % format_of(dtype).block_elements == 0, std::string(format_of(dtype).name));
-  switch (dtype) {
-    case DType::f32: std::memcpy(out, values, static_cast<size_t>(elements) * sizeof(float)); break;
-    case DType::f16: encode_16(values, elements, out, float_to_half); break;
-    case DType::bf16: encode_16(values, elements, out, float_to_bf16); break;
-    default: encode_q8_0(values, elements, out); break;
-  }
+  const Encoder& encoder = encoder_of(dtype, elements);
+  encoder.nearest(values, elements / format_of(dtype).block_elements, out);
+}
+
+void encode_weighted(DType dtype, const float* values, const float* weights, int64_t elements, uint8_t* out) {
+  const Encoder& encoder = encoder_of(dtype, elements);
+  encoder.search(values, weights, elements / format_of(dtype).block_elements, out);
 }
 
 }  // namespace hyalite

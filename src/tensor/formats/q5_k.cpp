@@ -1,5 +1,5 @@
 // q5_k: half d | half dmin | 12 bytes of scales and minima as q4_k | 32 bytes of fifth bits | 128 bytes of nibbles.
-#include "tensor/formats/format.h"
+#include "tensor/formats/super_block.h"
 
 namespace hyalite {
 namespace {
@@ -18,8 +18,26 @@ void decode_block(const uint8_t* block, float* out) {
   }
 }
 
+void encode(const float* x, const float* weights, uint8_t* block) {
+  const MinimumSuperBlock<31, 8, 63> fit(x, weights);
+  store_half(fit.d, block);
+  store_half(fit.dmin, block + 2);
+  pack_scale_min(fit.scales, fit.minima, block + 4);
+  std::memset(block + 16, 0, 32);
+  for (int i = 0; i < kSuperBlock; ++i) block[16 + i % 32] |= static_cast<uint8_t>((fit.codes[i] >> 4) << i / 32);
+  for (int i = 0; i < 128; ++i) {
+    const uint8_t* pair = fit.codes + i / 32 * 64 + i % 32;
+    block[48 + i] = static_cast<uint8_t>((pair[0] & 15) | pair[32] << 4);
+  }
+}
+
+void encode_nearest(const float* x, uint8_t* block) {
+  encode(x, nullptr, block);
+}
+
 }  // namespace
 
 const FormatSpec format_q5_k = block_format<kSuperBlock, 176, decode_block>(DType::q5_k, "q5_k");
+const Encoder encoder_q5_k = block_encoder<kSuperBlock, 176, encode_nearest, encode>(DType::q5_k);
 
 }  // namespace hyalite
