@@ -8,6 +8,7 @@
 #include "cli/generation_options.h"
 #include "cli/model_options.h"
 #include "cli/prompt.h"
+#include "cli/speculation_options.h"
 #include "cli/verb.h"
 
 namespace hyalite {
@@ -18,6 +19,7 @@ constexpr int64_t kUsualContext = 4096;  // the whole context of a large model w
 struct Options {
   ModelOptions model;
   GenerationOptions generation;
+  SpeculationOptions speculation;
   std::string system;
 };
 
@@ -121,12 +123,15 @@ class Chat {
 
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
+  plan_speculation(o.speculation, compile);
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   if (model->tokenizer.chat_template.empty())
     throw Error(ErrorCode::invalid_argument, o.model.model, "has no chat template; `hyalite run --raw` continues plain text");
   Tokenizer tokenizer(model->tokenizer);
   const int64_t limit = std::min(o.model.max_seq > 0 ? o.model.max_seq : kUsualContext, model->prefill.max_positions);
-  Engine engine(model, tokenizer, {compile.threads, limit, 1, o.model.prefill_chunk});
+  EngineOptions options{compile.threads, limit, 1, o.model.prefill_chunk};
+  add_drafter(o.speculation, o.model, compile, options);
+  Engine engine(model, tokenizer, options);
   Chat chat(o, engine, model->tokenizer, context);
   const bool asks = isatty(STDIN_FILENO) && !context.quiet;
   if (asks) context.err << model->info.name << ", " << limit << " tokens of context; /help lists the commands\n";
@@ -145,6 +150,7 @@ VerbAction setup(CLI::App& app) {
   add_model_options(app, o->model);
   app.add_option("--system", o->system, "System message")->group("Prompt");
   add_generation_options(app, o->generation);
+  add_speculation_options(app, o->speculation);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -14,7 +14,7 @@ namespace {
 struct Options {
   ModelOptions model;
   std::string output, stop_after, resume_from;
-  int64_t max_batch = 8;
+  int64_t max_batch = 8, draft_tokens = 0;
   bool validate = false;
 };
 
@@ -29,6 +29,7 @@ void print_table(const std::vector<PassTrace>& passes, std::ostream& out) {
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
+  compile_for.max_draft_tokens = o.draft_tokens;
   compile_for.record_text = true;
   compile_for.validate = o.validate;
   compile_for.stop_after = o.stop_after;
@@ -53,6 +54,9 @@ VerbAction setup(CLI::App& app) {
   const std::string group = "Compilation";
   app.add_option("-o,--output", o->output, "Directory of the artifact")->required()->group(group);
   app.add_option("--max-batch", o->max_batch, "Most sequences in a step")->check(CLI::Range(1, 4096))->group(group);
+  app.add_option("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative")
+      ->check(CLI::Range(0, 255))
+      ->group(group);
   app.add_flag("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error")->group(group);
   app.add_option("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text")->group(group);
   app.add_option("--resume-from", o->resume_from, "Go on from this CacheIR text")->group(group);

@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
   ModelOptions model;
-  int64_t max_batch = 1;
+  int64_t max_batch = 1, draft_tokens = 0;
 };
 
 Json to_json(const MemoryPlan& plan, const KvPoolOptions& kv, const Machine& machine) {
@@ -44,6 +44,7 @@ int run(const Options& o, VerbContext& context) {
     throw Error(ErrorCode::invalid_argument, o.model.model, "plan takes a checkpoint; `inspect --memory` shows an artifact's plan");
   CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
+  compile_for.max_draft_tokens = o.draft_tokens;
   ThreadPool pool(compile_for.threads);
   Compilation compilation = compile(o.model.model, compile_for, pool);
   Tokenizer tokenizer(compilation.model.tokenizer);  // so that the process is as large as a run's
@@ -60,6 +61,9 @@ VerbAction setup(CLI::App& app) {
   auto o = std::make_shared<Options>();
   add_model_options(app, o->model);
   app.add_option("--max-batch", o->max_batch, "Most sequences at once")->check(CLI::Range(1, 4096))->group("Execution");
+  app.add_option("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative")
+      ->check(CLI::Range(0, 255))
+      ->group("Execution");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "base/clock.h"
@@ -6,6 +8,7 @@
 #include "cli/generation_options.h"
 #include "cli/model_options.h"
 #include "cli/prompt.h"
+#include "cli/speculation_options.h"
 #include "cli/verb.h"
 
 namespace hyalite {
@@ -15,6 +18,7 @@ struct Options {
   ModelOptions model;
   GenerationOptions generation;
   PromptOptions prompt;
+  SpeculationOptions speculation;
 };
 
 Json logprobs_to_json(const Generation& generation, const Tokenizer& tokenizer) {
@@ -34,15 +38,17 @@ double per_second(double count, double ms) {
   return ms > 0 ? count / ms * 1e3 : 0;
 }
 
-Json timings_to_json(const Generation& g, double load_ms) {
-  return {{"load_ms", load_ms},
-          {"prefill_ms", g.timings.prefill_ms},
-          {"decode_ms", g.timings.decode_ms},
-          {"prefill_tokens_per_s", per_second(g.usage.prompt_tokens - g.usage.cached_tokens, g.timings.prefill_ms)},
-          {"decode_tokens_per_s", per_second(g.usage.completion_tokens - 1, g.timings.decode_ms)}};
+Json timings_to_json(const Generation& g, const EngineOptions& engine, double load_ms) {
+  Json json = {{"load_ms", load_ms},
+               {"prefill_ms", g.timings.prefill_ms},
+               {"decode_ms", g.timings.decode_ms},
+               {"prefill_tokens_per_s", per_second(g.usage.prompt_tokens - g.usage.cached_tokens, g.timings.prefill_ms)},
+               {"decode_tokens_per_s", per_second(g.usage.completion_tokens - 1, g.timings.decode_ms)}};
+  if (engine.drafter) json["speculative"] = speculation_to_json(g.timings);
+  return json;
 }
 
-Json to_json(const Generation& g, const Request& request, const Tokenizer& tokenizer, double load_ms) {
+Json to_json(const Generation& g, const Request& request, const Tokenizer& tokenizer, const Json& timings) {
   Json json = {{"text", printable(g.text)},
                {"prompt_token_ids", request.prompt},
                {"token_ids", g.ids},
@@ -51,16 +57,18 @@ Json to_json(const Generation& g, const Request& request, const Tokenizer& token
                 {{"prompt_tokens", g.usage.prompt_tokens},
                  {"completion_tokens", g.usage.completion_tokens},
                  {"cached_tokens", g.usage.cached_tokens}}},
-               {"timings", timings_to_json(g, load_ms)}};
+               {"timings", timings}};
   if (request.sampling.logprobs > 0) json["logprobs"] = logprobs_to_json(g, tokenizer);
   return json;
 }
 
-void print_speed(const Generation& g, double load_ms) {
-  Json t = timings_to_json(g, load_ms);
-  std::fprintf(stderr, "\n[load %.0f ms; prompt %lld tokens, %.1f tokens/s; answer %lld tokens, %.1f tokens/s; %s]\n", load_ms,
-               static_cast<long long>(g.usage.prompt_tokens), t["prefill_tokens_per_s"].get<double>(),
-               static_cast<long long>(g.usage.completion_tokens), t["decode_tokens_per_s"].get<double>(), g.finish_reason.c_str());
+void print_speed(const Generation& g, const Json& t, std::ostream& err) {
+  err << fmt::format("\n[load {:.0f} ms; prompt {} tokens, {:.1f} tokens/s; answer {} tokens, {:.1f} tokens/s; ",
+                     t["load_ms"].get<double>(), g.usage.prompt_tokens, t["prefill_tokens_per_s"].get<double>(), g.usage.completion_tokens,
+                     t["decode_tokens_per_s"].get<double>());
+  if (t.contains("speculative"))
+    err << fmt::format("{} of {} guesses right in {} steps; ", g.timings.accepted_tokens, g.timings.drafted_tokens, g.timings.decode_steps);
+  err << g.finish_reason << "]\n";
 }
 
 // The context that this request needs, unless the user fixed one; never more than the model has.
@@ -74,20 +82,24 @@ int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& 
 int run(const Options& o, VerbContext& context) {
   const Stopwatch watch;
   CompileOptions compile = compile_options(o.model, context);
+  plan_speculation(o.speculation, compile);
   std::shared_ptr<ModelPlan> model = load(o.model, compile);
   Tokenizer tokenizer(model->tokenizer);
   Request request = request_of(o.generation);
   request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer);
-  Engine engine(model, tokenizer, {compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk});
+  EngineOptions options{compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk};
+  add_drafter(o.speculation, o.model, compile, options);
+  Engine engine(model, tokenizer, options);
   double load_ms = watch.ms();
   TextSink sink;
   if (!context.json) sink = [&](std::string_view text) { context.out << text << std::flush; };
   Generation g = engine.generate(request, sink, &context.interrupted);
+  const Json timings = timings_to_json(g, options, load_ms);
   if (context.json)
-    context.out << to_json(g, request, tokenizer, load_ms).dump(1) << '\n';
+    context.out << to_json(g, request, tokenizer, timings).dump(1) << '\n';
   else
     context.out << '\n';
-  if (!context.json && !context.quiet) print_speed(g, load_ms);
+  if (!context.json && !context.quiet) print_speed(g, timings, context.err);
   return g.finish_reason == "cancelled" ? 1 : 0;
 }
 
@@ -96,6 +108,7 @@ VerbAction setup(CLI::App& app) {
   add_model_options(app, options->model);
   add_prompt_options(app, options->prompt);
   add_generation_options(app, options->generation);
+  add_speculation_options(app, options->speculation);
   return [options](VerbContext& context) { return run(*options, context); };
 }
 

@@ -34,9 +34,10 @@ CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
   if (options.max_positions > config.context_length)
     throw Error(ErrorCode::context_length_exceeded, "the context",
                 fmt::format("{} positions are asked for, the model was made for {}", options.max_positions, config.context_length));
-  options.max_symbols.tokens = std::max(options.max_symbols.tokens, options.max_decode_sequences);
-  options.max_symbols.sequences = std::max(options.max_symbols.sequences, options.max_decode_sequences);
-  options.max_symbols.logits_rows = std::max(options.max_symbols.logits_rows, options.max_decode_sequences);
+  const Symbols decode = decode_symbols(options);
+  options.max_symbols.tokens = std::max(options.max_symbols.tokens, decode.tokens);
+  options.max_symbols.sequences = std::max(options.max_symbols.sequences, decode.sequences);
+  options.max_symbols.logits_rows = std::max(options.max_symbols.logits_rows, decode.logits_rows);
   return options;
 }
 
@@ -107,7 +108,7 @@ PlanOptions plan_options(const Compilation& c, bool decode) {
                       .isa = std::string(name_of(o.isa)),
                       .max_symbols = o.max_symbols,
                       .max_positions = o.max_positions};
-  if (decode) options.max_symbols = {o.max_decode_sequences, o.max_decode_sequences, o.max_decode_sequences};
+  if (decode) options.max_symbols = decode_symbols(o);
   return options;
 }
 
@@ -156,6 +157,11 @@ void check_stop(const CompileOptions& options) {
 }
 
 }  // namespace
+
+Symbols decode_symbols(const CompileOptions& options) {
+  const int64_t rows = options.max_decode_sequences * (1 + options.max_draft_tokens);
+  return {rows, options.max_decode_sequences, rows};
+}
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;

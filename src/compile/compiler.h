@@ -25,7 +25,8 @@ struct CompileOptions {
   IsaLevel isa = IsaLevel::avx512;
   int threads = 1;
   Symbols max_symbols{512, 1, 1};    // largest prefill step
-  int64_t max_decode_sequences = 1;  // largest decode step
+  int64_t max_decode_sequences = 1;  // largest decode step,
+  int64_t max_draft_tokens = 0;      // where each sequence brings so many guessed tokens beside its own
   int64_t max_positions = 0;         // 0: the model's context length
   // What is kept, and how far to go.
   bool record_text = false;                   // diffs and texts of every pass
@@ -51,6 +52,9 @@ struct Compilation {
 Compilation compile(const std::filesystem::path& model, const CompileOptions& options, ThreadPool& pool);
 // The same for a model that was imported, or made, already.
 Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPool& pool);
+
+// The largest decode step.
+Symbols decode_symbols(const CompileOptions& options);
 
 // Names of all passes in order, planning passes included.
 std::vector<std::string> pass_names();

@@ -47,6 +47,8 @@ std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const C
   if (!is_artifact(path)) return make_model_plan(compile(path, options, pool), pool);
   std::shared_ptr<ModelPlan> model = load_artifact(path);
   for (const ExecutionPlan* plan : {&model->prefill, &model->decode}) check_fits(path, *plan, options);
+  if (const int64_t has = draft_tokens(model->decode); options.max_draft_tokens > has)
+    refuse(path, "at most", std::to_string(has) + " draft tokens", std::to_string(options.max_draft_tokens));
   return model;
 }
 

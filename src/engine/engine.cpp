@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/draft_length.h"
 #include "engine/stop_filter.h"
 #include "text/detokenizer.h"
 
@@ -26,16 +27,20 @@ class PagesOwner {
 // One request on its way: three counters tell prefill from decode, as in any later batch.
 class Run {
  public:
-  Run(Engine& engine, const Request& request, const TextSink& sink, int64_t max_tokens, int64_t chunk)
+  Run(Engine& engine, Drafter* drafter, const Request& request, const TextSink& sink, const EngineOptions& options)
       : engine_(engine),
+        drafter_(drafter),
         request_(request),
         sink_(sink),
-        max_tokens_(max_tokens),
-        chunk_(chunk),
+        chunk_(options.prefill_chunk),
+        most_(std::min(request.max_new_tokens, options.max_tokens - static_cast<int64_t>(request.prompt.size()))),
         owner_(engine.steps().kv()),
         sampler_(request.sampling, engine.valid_ids(), request.prompt),
         detokenizer_(engine.tokenizer()),
-        stops_(request.stop) {
+        stops_(request.stop),
+        draft_length_(options.draft_tokens),
+        sequence_(request.prompt) {
+    sequence_.reserve(sequence_.size() + most_);
     if (request.ignore_eos) banned_ = engine.tokenizer().end_of_generation();
     for (int32_t id = 0; id < engine.valid_ids(); ++id)
       if (engine.tokenizer().is_unused(id)) banned_.push_back(id);
@@ -44,18 +49,15 @@ class Run {
 
   Generation finish(const std::atomic<bool>* cancel) {
     const Stopwatch prefill_watch;
-    TensorView logits = prefill();
+    const TensorView logits = prefill();
+    if (drafter_) drafter_->begin(request_.prompt);
     result_.timings.prefill_ms = prefill_watch.ms();
     const Stopwatch decode_watch;
-    while (take(logits)) {
+    for (bool goes_on = take(logits, 0); goes_on; goes_on = decode())
       if (cancel && cancel->load()) {
         result_.finish_reason = "cancelled";
         break;
       }
-      StepSequence next{&owner_.pages, cached_, {&result_.ids.back(), 1}};
-      logits = engine_.steps().run({&next, 1});
-      ++cached_;
-    }
     result_.timings.decode_ms = decode_watch.ms();
     emit(stops_.push(detokenizer_.finish()));
     emit(stops_.finish());
@@ -76,19 +78,50 @@ class Run {
     return logits;
   }
 
-  // Samples a token and passes its text on; false when the answer is complete.
-  bool take(const TensorView& logits) {
-    SampledToken token = sampler_.sample({logits.as<float>(), static_cast<size_t>(logits.columns())}, banned_);
-    bool end = engine_.tokenizer().is_end_of_generation(token.id);
+  // One step: the last token and guesses of what follows. A guess that equals the token sampled in its place saves a step; the first that
+  // does not ends this one, and the next writes over what it left in the cache. False when the answer is complete.
+  bool decode() {
+    draft();
+    const StepSequence next{&owner_.pages, cached_, step_, StepSequence::Logits::all};
+    const TensorView logits = engine_.steps().run({&next, 1});
+    int64_t row = 0;
+    bool goes_on = true, guessed = true;
+    while (goes_on && guessed) {
+      ++cached_;
+      goes_on = take(logits, row++);
+      guessed = row < std::ssize(step_) && step_[row] == sequence_.back();
+    }
+    note(std::ssize(step_) - 1, guessed ? row : row - 1);
+    return goes_on;
+  }
+
+  void draft() {
+    step_.assign(1, sequence_.back());
+    if (!drafter_) return;
+    const int64_t most = std::min(draft_length_.next(), most_ - result_.usage.completion_tokens - 1);
+    if (most > 0) drafter_->draft({sequence_, sampler_, banned_, most}, step_);
+  }
+
+  void note(int64_t drafted, int64_t accepted) {
+    draft_length_.note(drafted, accepted);
+    ++result_.timings.decode_steps;
+    result_.timings.drafted_tokens += drafted;
+    result_.timings.accepted_tokens += accepted;
+  }
+
+  // Samples a token from a row of logits and passes its text on; false when the answer is complete.
+  bool take(const TensorView& logits, int64_t row) {
+    const auto columns = static_cast<size_t>(logits.columns());
+    SampledToken token = sampler_.sample({logits.as<float>() + row * logits.columns(), columns}, banned_);
+    const bool end = engine_.tokenizer().is_end_of_generation(token.id);
     result_.ids.push_back(token.id);
+    sequence_.push_back(token.id);
     if (!end) emit(stops_.push(detokenizer_.push(token.id)));
     result_.tokens.push_back(std::move(token));
     ++result_.usage.completion_tokens;
-    bool full = result_.usage.completion_tokens >= request_.max_new_tokens ||
-                result_.usage.prompt_tokens + result_.usage.completion_tokens >= max_tokens_;
     if (end || stops_.stopped())
       result_.finish_reason = "stop";
-    else if (full)
+    else if (result_.usage.completion_tokens >= most_)
       result_.finish_reason = "length";
     return result_.finish_reason.empty();
   }
@@ -100,19 +133,31 @@ class Run {
   }
 
   Engine& engine_;
+  Drafter* drafter_;  // may be null
   const Request& request_;
   const TextSink& sink_;
-  int64_t max_tokens_, chunk_;
+  int64_t chunk_, most_;  // most_: tokens of the answer
   int64_t cached_ = 0;
   PagesOwner owner_;
   Sampler sampler_;
   Detokenizer detokenizer_;
   StopFilter stops_;
+  DraftLength draft_length_;
   std::vector<int32_t> banned_;
+  std::vector<int32_t> sequence_, step_;  // prompt and answer; the ids of one decode step
   Generation result_;
 };
 
+void check_speculation(const EngineOptions& options, const ExecutionPlan& plan) {
+  if (plan.numerics == "fast")
+    throw Error(ErrorCode::invalid_argument, "speculative decoding",
+                "is never lossy, and fast numerics do not promise the same logits for a token alone and beside guesses");
+  if (const int64_t most = draft_tokens(plan); options.draft_tokens < 1 || options.draft_tokens > most)
+    throw Error(ErrorCode::invalid_argument, "draft_tokens", "must be between 1 and the plan's " + std::to_string(most));
+}
+
 KvPoolOptions kv_options(const EngineOptions& options, const ModelPlan& model) {
+  if (options.drafter) check_speculation(options, model.decode);
   if (options.max_tokens < 1 || options.max_tokens > model.prefill.max_positions)
     throw Error(ErrorCode::invalid_argument, "max_tokens",
                 "must be between 1 and the plan's " + std::to_string(model.prefill.max_positions));
@@ -129,6 +174,7 @@ Engine::Engine(std::shared_ptr<const ModelPlan> model, const Tokenizer& tokenize
       steps_(*model_, kv_options(options, *model_), threads_) {
   if (options.prefill_chunk < 1) throw Error(ErrorCode::invalid_argument, "prefill_chunk", "must be at least 1");
   options_.prefill_chunk = std::min(options.prefill_chunk, steps_.limits().tokens);
+  if (options.drafter) drafter_ = options.drafter(*model_, options.max_tokens, threads_);
 }
 
 int64_t Engine::valid_ids() const {
@@ -143,7 +189,7 @@ Generation Engine::generate(const Request& request, const TextSink& sink, const 
     throw Error(ErrorCode::context_length_exceeded, "prompt",
                 "it has " + std::to_string(request.prompt.size()) + " tokens, the context holds " + std::to_string(options_.max_tokens) +
                     " with at least one for the answer");
-  return Run(*this, request, sink, options_.max_tokens, options_.prefill_chunk).finish(cancel);
+  return Run(*this, drafter_.get(), request, sink, options_).finish(cancel);
 }
 
 }  // namespace hyalite

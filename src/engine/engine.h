@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/drafter.h"
 #include "plan/model_plan.h"
 #include "runtime/sampler.h"
 #include "runtime/step_runner.h"
@@ -24,6 +25,9 @@ struct EngineOptions {
   int64_t max_tokens = 2048;  // longest sequence, prompt and answer together; at most the plan's max_positions
   int64_t max_sequences = 1;
   int64_t prefill_chunk = 512;  // most prompt tokens in a step; at most the plan's limit. Does not change results.
+  // Speculative decoding: each step checks up to draft_tokens guesses, at most those of the plan. Does not change results.
+  DrafterFactory drafter;  // absent: off
+  int64_t draft_tokens = 0;
 };
 
 struct Request {
@@ -40,6 +44,8 @@ struct Usage {
 
 struct Timings {
   double prefill_ms = 0, decode_ms = 0;  // decode: from the first token to the last
+  int64_t decode_steps = 0;
+  int64_t drafted_tokens = 0, accepted_tokens = 0;
 };
 
 struct Generation {
@@ -56,7 +62,8 @@ using TextSink = std::function<void(std::string_view text)>;
 
 class Engine {
  public:
-  // `tokenizer` is the model's and outlives the engine.
+  // `tokenizer` is the model's and outlives the engine. Throws Error{invalid_argument} for bad options, among them a drafter under fast
+  // numerics, where a row's bits may depend on the rows beside it.
   Engine(std::shared_ptr<const ModelPlan> model, const Tokenizer& tokenizer, const EngineOptions& options);
 
   // Throws Error{invalid_argument} for bad options or an empty prompt, {context_length_exceeded} with both numbers where the prompt leaves
@@ -76,6 +83,7 @@ class Engine {
   const Tokenizer& tokenizer_;
   ThreadPool threads_;
   StepRunner steps_;
+  std::unique_ptr<Drafter> drafter_;  // null: plain decoding
 };
 
 }  // namespace hyalite

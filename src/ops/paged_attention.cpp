@@ -97,7 +97,7 @@ constinit const OpSpec op_paged_attention_prefill{
 
 constinit const OpSpec op_paged_attention_decode{
     .name = "paged_attention_decode",
-    .summary = "y = softmax(scale * q k^T) v over the cached positions a token sees, of one token a sequence.",
+    .summary = "y = softmax(scale * q k^T) v over the cached positions a token sees, of one or few tokens a sequence.",
     .operands = kOperands,
     .results = kResults,
     .attrs = kAttrs,

@@ -74,6 +74,11 @@ struct ExecutionPlan {
   int64_t vocab = 0;
 };
 
+// Guessed tokens that each sequence of a decode plan's largest step may bring beside its own.
+inline int64_t draft_tokens(const ExecutionPlan& plan) {
+  return plan.max_symbols.tokens / plan.max_symbols.sequences - 1;
+}
+
 // Lossless text form: from_json(to_json(p)) equals p. Errors of from_json: Error{invalid_model} naming the field (unknown op, variant,
 // ...).
 Json to_json(const ExecutionPlan& plan);

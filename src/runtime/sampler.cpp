@@ -66,18 +66,27 @@ Sampler::Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int
 }
 
 SampledToken Sampler::sample(std::span<const float> logits, std::span<const int32_t> banned) {
-  logits = logits.first(std::min<size_t>(logits.size(), valid_ids_));
+  SampledToken token{.id = next(logits, banned)};
+  if (options_.logprobs > 0) report(valid(logits), token);
+  return token;
+}
+
+int32_t Sampler::next(std::span<const float> logits, std::span<const int32_t> banned) {
+  logits = valid(logits);
   highest_finite(logits);
   adjust(logits, banned);
-  SampledToken token{.id = options_.temperature == 0 ? greedy() : draw()};
-  if (options_.logprobs > 0) report(logits, token);
-  if (auto at = std::ranges::lower_bound(seen_, token.id); at == seen_.end() || *at != token.id) seen_.insert(at, token.id);
-  auto counted = std::ranges::find(answered_, token.id, &std::pair<int32_t, int64_t>::first);
+  const int32_t id = options_.temperature == 0 ? greedy() : draw();
+  if (auto at = std::ranges::lower_bound(seen_, id); at == seen_.end() || *at != id) seen_.insert(at, id);
+  auto counted = std::ranges::find(answered_, id, &std::pair<int32_t, int64_t>::first);
   if (counted == answered_.end())
-    answered_.emplace_back(token.id, 1);
+    answered_.emplace_back(id, 1);
   else
     ++counted->second;
-  return token;
+  return id;
+}
+
+std::span<const float> Sampler::valid(std::span<const float> logits) const {
+  return logits.first(std::min<size_t>(logits.size(), valid_ids_));
 }
 
 // Fills adjusted_ with the logits after bias and penalties.

@@ -37,7 +37,7 @@ struct SampledToken {
   std::vector<TokenLogprob> top;  // options.logprobs of them, most likely first; ties by lower id
 };
 
-// One per sequence; holds its random state and token counts. Not shared between threads.
+// One per sequence; holds its random state and token counts: a copy goes on as the original would. Not shared between threads.
 class Sampler {
  public:
   // Ids at or above `valid_ids` (padding rows of the embedding without a token) are never drawn nor reported.
@@ -46,8 +46,11 @@ class Sampler {
   // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite. `banned` ids are left out (padding of the
   // vocabulary; end tokens under ignore_eos). The logits are not changed.
   SampledToken sample(std::span<const float> logits, std::span<const int32_t> banned = {});
+  // The same without log-probabilities: the id alone.
+  int32_t next(std::span<const float> logits, std::span<const int32_t> banned = {});
 
  private:
+  std::span<const float> valid(std::span<const float> logits) const;
   void adjust(std::span<const float> logits, std::span<const int32_t> banned);
   void report(std::span<const float> logits, SampledToken& token) const;
   int32_t greedy() const;

@@ -40,6 +40,14 @@ void StepRunner::flatten(std::span<const StepSequence> sequences) {
   }
 }
 
+// Where no sequence brings more than a token and its drafts.
+bool StepRunner::is_decode(std::span<const StepSequence> sequences) const {
+  const ExecutionPlan& plan = model_.decode;
+  const auto each = static_cast<size_t>(1 + draft_tokens(plan));
+  return std::ssize(sequences) <= plan.max_symbols.sequences &&
+         std::ranges::all_of(sequences, [&](const StepSequence& s) { return s.ids.size() <= each; });
+}
+
 TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepObserver* observer) {
   flatten(sequences);
   for (const StepSequence& sequence : sequences) kv_.reserve(*sequence.pages, sequence.cached + static_cast<int64_t>(sequence.ids.size()));
@@ -57,9 +65,7 @@ TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepOb
                   sequence_of_.data(),
                   logits_row_.data(),
                   tables_.data()};
-  bool one_each = std::ranges::all_of(sequences, [](const StepSequence& s) { return s.ids.size() == 1; });
-  Executor& executor = one_each && batch.tokens <= model_.decode.max_symbols.tokens ? decode_ : prefill_;
-  return executor.run({ids_, batch, kv_.layers()}, observer);
+  return (is_decode(sequences) ? decode_ : prefill_).run({ids_, batch, kv_.layers()}, observer);
 }
 
 }  // namespace hyalite

@@ -12,7 +12,8 @@
 
 namespace hyalite {
 
-// A sequence's share of a step: `ids` continue what `cached` positions already hold.
+// A sequence's share of a step: `ids` continue what `cached` positions already hold. Positions from `cached` on are written anew, so a
+// caller who does not want the last n of a step's tokens after all goes on with n fewer cached.
 struct StepSequence {
   SequencePages* pages = nullptr;  // reserved by run() as far as needed
   int64_t cached = 0;
@@ -40,6 +41,7 @@ class StepRunner {
 
  private:
   void flatten(std::span<const StepSequence> sequences);
+  bool is_decode(std::span<const StepSequence> sequences) const;
 
   const ModelPlan& model_;
   KvPool kv_;
