@@ -21,7 +21,7 @@ from measuring import Failed, llama_tool, model_of, output_of, say
 LLAMA_FIELDS = {
     "top1_agreement": r"Same top p:\s+([\d.]+)",
     "kl_mean": r"Mean\s+KLD:\s+(-?[\d.]+)",
-    "kl_error": r"Mean\s+KLD:.*?±\s+([\d.]+)",
+    "kl_standard_error": r"Mean\s+KLD:.*?±\s+([\d.]+)",
     "kl_median": r"Median\s+KLD:\s+(-?[\d.]+)",
     "kl_p99": r"99\.0%\s+KLD:\s+(-?[\d.]+)",
     "kl_max": r"Maximum KLD:\s+(-?[\d.]+)",
@@ -48,13 +48,14 @@ def base_of(o, path, folder, text):
         say(f"  reference over {o.windows} windows of {o.ctx}")
         part = base.with_suffix(".part")
         cut = ["--file", text, "--ctx", o.ctx, "--windows", o.windows]
-        output_of([o.quality, path, "--numerics", "reference", *cut, "--write", part, "--threads", o.threads])
+        keep = ["--write-base", part, "--base-format", "llama.cpp"]
+        output_of([o.hyalite, "kl", path, "--numerics", "reference", *cut, *keep, "--threads", o.threads])
         part.rename(base)
     return base
 
 
 def ours_against(o, path, base):
-    out, _ = output_of([o.quality, path, "--against", base, "--threads", o.threads])
+    out, _ = output_of([o.hyalite, "kl", base, path, "--threads", o.threads, "--json"])
     return json.loads(out)
 
 
@@ -103,7 +104,7 @@ def measure(o, name, path, folder):
 def rows_of(result):
     for engine in ("hyalite", "llama.cpp"):
         r, p = result[engine], result.get("perplexity", {})
-        yield [result["model"], engine, f"{r['top1_agreement']:.2%}", f"{r['kl_mean']:.6f} ± {r['kl_error']:.6f}", f"{r['kl_p99']:.5f}", f"{r['kl_max']:.5f}"] + [
+        yield [result["model"], engine, f"{r['top1_agreement']:.2%}", f"{r['kl_mean']:.6f} ± {r['kl_standard_error']:.6f}", f"{r['kl_p99']:.5f}", f"{r['kl_max']:.5f}"] + [
             f"{p[engine]:.4f}" if p else "-"
         ]
 
@@ -116,10 +117,9 @@ def options():
     p.add_argument("--perplexity-characters", type=int, default=36000, help="length of the text for perplexity; 0 leaves it out")
     p.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     p.add_argument("--keep", help="folder that keeps the reference's log-probabilities (up to 1 GB a model) for the next time")
-    p.add_argument("--build", default=str(measuring.ROOT / "build/release"), help="build folder with hyalite and bench/quality")
+    p.add_argument("--hyalite", default=str(measuring.ROOT / "build/release/hyalite"))
     p.add_argument("--results", help="folder for the JSON file (default: bench/results)")
     o = p.parse_args()
-    o.hyalite, o.quality = os.path.join(o.build, "hyalite"), os.path.join(o.build, "bench", "quality")
     o.llama_perplexity = llama_tool("llama-perplexity")
     if not o.llama_perplexity:
         raise Failed("llama-perplexity is neither in $LLAMA_BIN nor on $PATH")

@@ -1,61 +1,72 @@
 #include "workbench/perplexity.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <cmath>
 #include <iostream>
 
-#include "base/error.h"
-#include "base/progress.h"
-#include "cli/model_options.h"
-#include "cli/prompt.h"
+#include "cli/scoring.h"
+#include "cli/table.h"
 #include "cli/verb.h"
-#include "compile/artifact.h"
 
 namespace hyalite {
 namespace {
 
-constexpr int64_t kLogitsRows = 64;  // logits of a large vocabulary take megabytes a row
-
 struct Options {
   ModelOptions model;
-  std::string file;
-  int64_t context = 512;
+  ScoringOptions scoring;
 };
 
+Json to_json(const Options& o, const std::vector<Prediction>& tokens, const WindowCut& cut, std::span<const int32_t> ids,
+             const Tokenizer& tokenizer) {
+  std::vector<double> nats;
+  for (const Prediction& token : tokens) nats.push_back(-token.next_log_prob);
+  const Estimate e = estimate_exp(nats, cut);
+  Json worst = Json::array();
+  for (int64_t scored : largest(nats, o.scoring.worst)) {
+    Json one = token_to_json(token_in_text(tokenizer, ids, cut, scored));
+    one.update({{"probability", std::exp(-nats[scored])}, {"nats", nats[scored]}, {"choice", choice_to_json(tokens[scored], tokenizer)}});
+    worst.push_back(std::move(one));
+  }
+  return {{"perplexity", e.mean},
+          {"perplexity_ci95", interval_to_json(e)},
+          {"standard_error", e.standard_error},
+          {"tokens", cut.scored()},
+          {"windows", cut.windows},
+          {"ctx", cut.context},
+          {"worst", worst}};
+}
+
+void print(const Json& json, std::ostream& out) {
+  out << fmt::format("perplexity {:.4f} ({}) over {} tokens in {} windows of {}\n", json["perplexity"].get<double>(),
+                     interval_to_text(json["perplexity_ci95"], 4), json["tokens"].get<int64_t>(), json["windows"].get<int64_t>(),
+                     json["ctx"].get<int64_t>());
+  Table table({">position", ">probability", "model's choice", "text"});
+  for (const Json& one : json["worst"])
+    table.row({one["position"].dump(), fmt::format("{:.1e}", one["probability"].get<double>()), one["choice"]["text"].dump(),
+               token_to_line(one)});
+  table.print(out);
+}
+
 int run(const Options& o, VerbContext& context) {
-  const std::string text = read_text_file(o.file);
-  CompileOptions compile = compile_options(o.model, context);
-  compile.max_symbols.logits_rows = kLogitsRows;
-  if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = o.context;
-  std::shared_ptr<ModelPlan> model = load(o.model, compile);
-  if (o.context > model->prefill.max_positions)  // an artifact, or --max-seq
-    throw Error(ErrorCode::invalid_argument, "--ctx",
-                fmt::format("{} tokens, the context holds {}", o.context, model->prefill.max_positions));
-  Tokenizer tokenizer(model->tokenizer);
-  Engine engine(model, tokenizer, {compile.threads, o.context, 1, o.model.prefill_chunk});
-  std::vector<int32_t> ids = tokenizer.encode(text, {.add_special = true});
-  SteadyClock clock;
-  Progress progress("windows", ids.size() / o.context, std::cerr, clock, {.shown = !context.quiet && isatty(STDERR_FILENO)});
-  PerplexityResult r = measure_perplexity(
-      engine, ids, o.context, [&] { progress.advance(1); }, &context.interrupted);
-  Json json = {
-      {"perplexity", r.perplexity}, {"standard_error", r.standard_error}, {"tokens", r.tokens}, {"windows", r.windows}, {"ctx", o.context}};
+  ScoredModel model(o.model, o.scoring.context, context);
+  const std::vector<int32_t> ids = model.ids_of(o.scoring.file);
+  const WindowCut cut = cut_of(o.scoring, ids.size());
+  std::vector<Prediction> tokens;
+  with_window_progress(cut.windows, context, [&](const WindowProgress& p) { tokens = predictions(model.engine(), ids, cut, p); });
+  const Json json = to_json(o, tokens, cut, ids, model.engine().tokenizer());
   if (context.json)
     context.out << json.dump(1) << '\n';
   else
-    context.out << fmt::format("perplexity {:.4f} +/- {:.4f} over {} tokens in {} windows of {}\n", r.perplexity, r.standard_error,
-                               r.tokens, r.windows, o.context);
+    print(json, context.out);
   return 0;
 }
 
 VerbAction setup(CLI::App& app) {
   auto o = std::make_shared<Options>();
   add_model_options(app, o->model);
-  app.add_option("--file", o->file, "Text to score")->required()->group("Measurement");
-  app.add_option("--ctx", o->context, "Tokens in a window; the second half of each is scored")
-      ->check(CLI::Range(4, 1 << 24))
-      ->group("Measurement");
+  add_scoring_options(app, o->scoring);
+  app.get_option("--file")->required();
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -7,52 +7,43 @@ namespace hyalite {
 namespace {
 
 constexpr float kLeastLogProb = -16;
-
-// REQUIRES: sorted, not empty, 0 <= share <= 1. Between two values, linear.
-double percentile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(at);
-  const double part = at - static_cast<double>(below);
-  return (1 - part) * sorted[below] + part * sorted[std::min(below + 1, sorted.size() - 1)];
-}
+constexpr double kLeastRest = 1e-12;  // below it, what is left of 1 is rounding
 
 }  // namespace
 
-Divergence divergence(const LogProbRow& base, std::span<const float> logits) {
-  const auto most = std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (float logit : logits) sum += std::exp(static_cast<double>(logit - *most));
-  const double normaliser = static_cast<double>(*most) + std::log(sum);
-  Divergence result;
-  for (size_t id = 0; id < logits.size(); ++id) {
-    const float log_prob = base.log_prob(id);
-    if (log_prob > kLeastLogProb) result.kl += std::exp(static_cast<double>(log_prob)) * (log_prob - (logits[id] - normaliser));
+Divergence divergence(const Distribution& base, const Distribution& model, int32_t next) {
+  Divergence result{.base = prediction_of(base, next), .model = prediction_of(model, next)};
+  for (size_t id = 0; id < base.logits.size(); ++id) {
+    const double log_prob = base.log_prob(static_cast<int32_t>(id));
+    if (const double p = std::exp(log_prob); p > 0) result.kl += p * (log_prob - model.log_prob(static_cast<int32_t>(id)));
   }
-  // By code: equal logits of a near tie share the highest one, and the first of them counts as the base's choice.
-  const auto base_top = std::max_element(base.codes.begin(), base.codes.end()) - base.codes.begin();
-  result.same_top = base_top == most - logits.begin();
   return result;
 }
 
-DivergenceSummary summarize(std::span<const Divergence> tokens) {
-  DivergenceSummary summary{.tokens = static_cast<int64_t>(tokens.size())};
-  const auto count = static_cast<double>(tokens.size());
-  std::vector<double> sorted;
-  double squares = 0;
-  int64_t agreed = 0;
-  for (const Divergence& one : tokens) {
-    sorted.push_back(one.kl);
-    summary.kl_mean += one.kl / count;
-    squares += one.kl * one.kl / count;
-    agreed += one.same_top;
+Divergence divergence(const LogProbRow& base, const Distribution& model, int32_t next) {
+  // By code: equal logits of a near tie share the highest one, and the first of them counts as the base's choice.
+  const auto top = static_cast<int32_t>(std::max_element(base.codes.begin(), base.codes.end()) - base.codes.begin());
+  Divergence result{.base = {top, base.log_prob(top), base.log_prob(next)}, .model = prediction_of(model, next)};
+  for (size_t id = 0; id < base.codes.size(); ++id) {
+    const float log_prob = base.log_prob(id);
+    if (log_prob > kLeastLogProb)
+      result.kl += std::exp(static_cast<double>(log_prob)) * (log_prob - model.log_prob(static_cast<int32_t>(id)));
   }
-  summary.top1_agreement = static_cast<double>(agreed) / count;
-  std::sort(sorted.begin(), sorted.end());
-  summary.kl_error = std::sqrt(std::max(0.0, squares - summary.kl_mean * summary.kl_mean) / std::max(1.0, count - 1));
-  summary.kl_median = percentile(sorted, 0.5);
-  summary.kl_p99 = percentile(sorted, 0.99);
-  summary.kl_max = sorted.back();
-  return summary;
+  return result;
+}
+
+Divergence divergence(const CompactRow& base, const Distribution& model, int32_t next) {
+  Divergence result{.base = {base.ids[0], base.log_probs[0], base.next_log_prob}, .model = prediction_of(model, next)};
+  double model_rest = 1;
+  for (size_t i = 0; i < base.ids.size(); ++i) {
+    const double log_prob = base.log_probs[i];
+    const double model_log_prob = model.log_prob(base.ids[i]);
+    model_rest -= std::exp(model_log_prob);
+    if (const double p = std::exp(log_prob); p > 0) result.kl += p * (log_prob - model_log_prob);
+  }
+  if (const double rest = std::exp(static_cast<double>(base.rest_log_prob)); rest > kLeastRest)
+    result.kl += rest * (base.rest_log_prob - std::log(std::max(model_rest, kLeastRest)));
+  return result;
 }
 
 }  // namespace hyalite

@@ -57,11 +57,14 @@ void LogitBaseWriter::finish() {
   if (!out_) throw Error(ErrorCode::io, path_.string(), "was not written whole");
 }
 
+bool LogitBase::recognises(std::span<const uint8_t> bytes) {
+  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+}
+
 LogitBase::LogitBase(const std::filesystem::path& path) : file_(MappedFile::open(path)) {
   auto bytes = file_->bytes();
   auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_model, path.string(), why); };
-  if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
-    refuse("is no file of base log-probabilities: it does not begin with _logits_");
+  if (bytes.size() < kHeaderBytes || !recognises(bytes)) refuse("is no file of base log-probabilities: it does not begin with _logits_");
   int32_t numbers[3];
   std::memcpy(numbers, bytes.data() + sizeof kMagic, sizeof numbers);
   for (int32_t number : numbers)

@@ -50,6 +50,8 @@ class LogitBaseWriter {
 
 class LogitBase {
  public:
+  static bool recognises(std::span<const uint8_t> bytes);
+
   // Maps a file. Throws Error{invalid_model} where it is not such a file or has another size than its header says.
   explicit LogitBase(const std::filesystem::path& path);
 

@@ -1,23 +1,19 @@
 // Perplexity of a text under a model, cut and scored as workbench/scored_windows.h says.
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <span>
+#include <vector>
 
-#include "engine/engine.h"
+#include "workbench/distribution.h"
+#include "workbench/estimate.h"
+#include "workbench/scored_windows.h"
 
 namespace hyalite {
 
-struct PerplexityResult {
-  double perplexity = 0;
-  double standard_error = 0;  // of the mean negative log-likelihood, times the perplexity
-  int64_t tokens = 0;         // scored
-  int64_t windows = 0;
-};
+// What the model said of every scored token.
+std::vector<Prediction> predictions(Engine& engine, std::span<const int32_t> ids, const WindowCut& cut, const WindowProgress& progress);
 
-// Throws Error{invalid_argument} where the text is shorter than a window, Error{cancelled}.
-PerplexityResult measure_perplexity(Engine& engine, std::span<const int32_t> ids, int64_t context, const std::function<void()>& window_done,
-                                    const std::atomic<bool>* cancel);
+// exp of the mean of `nats`, as an estimate: its error is that of the mean times the value, its interval the mean's, both ends raised.
+Estimate estimate_exp(std::span<const double> nats, const WindowCut& cut);
 
 }  // namespace hyalite

@@ -3,59 +3,90 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/op_spec.h"
 
 namespace hyalite {
 namespace {
 
-// Scores one window; the logits of a step's rows are limited, so the scored half runs in chunks of that many tokens.
-class Window {
+// The pages of one window in every engine.
+class WindowPages {
  public:
-  Window(Engine& engine, std::span<const int32_t> ids) : engine_(engine), ids_(ids) {}
-  ~Window() { engine_.steps().kv().release(pages_); }
-  Window(const Window&) = delete;
-  Window& operator=(const Window&) = delete;
+  explicit WindowPages(std::span<Engine* const> engines) : engines_(engines), pages_(engines.size()) {}
+  ~WindowPages() {
+    for (size_t e = 0; e < engines_.size(); ++e) engines_[e]->steps().kv().release(pages_[e]);
+  }
+  WindowPages(const WindowPages&) = delete;
+  WindowPages& operator=(const WindowPages&) = delete;
 
-  void score(const std::function<void(const ScoredRow&)>& sink) {
-    const auto size = static_cast<int64_t>(ids_.size());
-    const int64_t first = size / 2;  // logits of `first` predict the token after it
-    const auto valid = static_cast<size_t>(engine_.valid_ids());
-    const Symbols& limits = engine_.steps().limits();
-    for (int64_t at = 0; at < size - 1;) {
-      const bool scored = at >= first;
-      int64_t end = std::min(scored ? size - 1 : first, at + std::min(limits.tokens, scored ? limits.logits_rows : limits.tokens));
-      StepSequence part{&pages_, at, ids_.subspan(at, end - at), scored ? StepSequence::Logits::all : StepSequence::Logits::none};
-      TensorView logits = engine_.steps().run({&part, 1});
-      for (int64_t row = 0; scored && row < end - at; ++row)
-        sink({{logits.as<float>() + row * logits.columns(), valid}, ids_[at + row + 1]});
-      at = end;
-    }
+  TensorView run(size_t engine, int64_t at, std::span<const int32_t> ids, StepSequence::Logits logits) {
+    StepSequence part{&pages_[engine], at, ids, logits};
+    return engines_[engine]->steps().run({&part, 1});
   }
 
  private:
-  Engine& engine_;
-  std::span<const int32_t> ids_;
-  SequencePages pages_;
+  std::span<Engine* const> engines_;
+  std::vector<SequencePages> pages_;
 };
+
+// The largest step that every engine takes; logits are limited to fewer rows.
+Symbols common_limits(std::span<Engine* const> engines) {
+  Symbols least = engines[0]->steps().limits();
+  for (Engine* engine : engines) {
+    const Symbols& limits = engine->steps().limits();
+    least.tokens = std::min(least.tokens, limits.tokens);
+    least.logits_rows = std::min({least.logits_rows, limits.logits_rows, least.tokens});
+  }
+  return least;
+}
+
+bool begins_with_bos(const TokenizerSpec& spec) {
+  return !spec.prefix.empty() && spec.prefix.front() == spec.bos;
+}
+
+void score_window(std::span<Engine* const> engines, std::span<const int32_t> ids, int64_t scored_before, const ScoredSink& sink,
+                  const std::atomic<bool>* cancel) {
+  const Symbols limits = common_limits(engines);
+  const auto size = static_cast<int64_t>(ids.size());
+  const int64_t first = size / 2;  // logits of `first` predict the token after it
+  WindowPages pages(engines);
+  std::vector<TensorView> logits(engines.size());
+  for (int64_t at = 0; at < size - 1;) {
+    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "scored windows", "interrupted");
+    const bool scored = at >= first;
+    const int64_t end = std::min(scored ? size - 1 : first, at + (scored ? limits.logits_rows : limits.tokens));
+    for (size_t e = 0; e < engines.size(); ++e)
+      logits[e] = pages.run(e, at, ids.subspan(at, end - at), scored ? StepSequence::Logits::all : StepSequence::Logits::none);
+    if (scored) sink({scored_before + at - first, ids.subspan(at + 1, end - at), logits});
+    at = end;
+  }
+}
 
 }  // namespace
 
-int64_t score_windows(Engine& engine, std::span<const int32_t> ids, int64_t context, const std::function<void(const ScoredRow&)>& sink,
-                      const std::function<void()>& window_done, const std::atomic<bool>* cancel) {
-  const int64_t windows = static_cast<int64_t>(ids.size()) / context;
-  if (windows == 0)
+WindowCut cut_windows(int64_t tokens, int64_t context, int64_t most) {
+  if (tokens < context)
     throw Error(ErrorCode::invalid_argument, "--file",
-                "the text has " + std::to_string(ids.size()) + " tokens, a window has " + std::to_string(context));
-  const TokenizerSpec& spec = engine.model().tokenizer;
-  const bool begins_with_bos = !spec.prefix.empty() && spec.prefix.front() == spec.bos;
-  for (int64_t w = 0; w < windows; ++w) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "perplexity", "interrupted");
-    auto part = ids.subspan(w * context, context);
+                "the text has " + std::to_string(tokens) + " tokens, a window has " + std::to_string(context));
+  return {context, std::min(tokens / context, most)};
+}
+
+void score_windows(std::span<Engine* const> engines, std::span<const int32_t> ids, const WindowCut& cut, const ScoredSink& sink,
+                   const WindowProgress& progress) {
+  const TokenizerSpec& spec = engines[0]->model().tokenizer;
+  for (int64_t w = 0; w < cut.windows; ++w) {
+    auto part = ids.subspan(w * cut.context, cut.context);
     std::vector<int32_t> window(part.begin(), part.end());
-    if (begins_with_bos) window[0] = spec.bos;
-    Window(engine, window).score(sink);
-    window_done();
+    if (begins_with_bos(spec)) window[0] = spec.bos;
+    score_window(engines, window, w * cut.per_window(), sink, progress.cancel);
+    if (progress.window_done) progress.window_done();
   }
-  return windows;
+}
+
+void for_each_row(ThreadPool& threads, int64_t rows, const std::function<void(int64_t row)>& work) {
+  threads.run([&](int thread) {
+    const WorkRange range{thread, threads.size()};
+    for (int64_t row = range.begin(rows); row < range.end(rows); ++row) work(row);
+  });
 }
 
 }  // namespace hyalite

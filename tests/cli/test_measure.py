@@ -1,10 +1,11 @@
-"""plan, benchmark, perplexity, kernels, profile, audit."""
+"""plan, benchmark, perplexity, kl, kernels, profile, audit."""
 
 import os
+import shutil
 import unittest
 
 import cli_case
-from cli_case import ROOT, CliCase, artifact, run, scratch, tiny
+from cli_case import ROOT, CliCase, artifact, edit_json, run, scratch, tiny
 
 STATES = {"ready", "absent", "unavailable"}
 
@@ -60,24 +61,141 @@ class Benchmark(CliCase):
         self.assertIn("2048", self.refused(1, "benchmark", tiny(), "--depth", 2000))
 
 
-class Perplexity(CliCase):
-    def text(self, words):
-        path = scratch("text")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("the cat sat on the mat and looked at the door " * words)
-        return path
+def prose(words=20, first=""):
+    path = scratch("text")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write((first + "the cat sat on the mat and looked at the door " * words).strip())
+    return path
 
+
+class Perplexity(CliCase):
     def test_fields(self):
-        d = self.json_of("perplexity", tiny(), "--file", self.text(20), "--ctx", 64)
+        d = self.json_of("perplexity", tiny(), "--file", prose(), "--ctx", 64)
         self.assertFields(d, "perplexity", "tokens")
         self.assertGreater(d["perplexity"], 1)
         self.assertGreater(d["tokens"], 64)
+        low, high = d["perplexity_ci95"]
+        self.assertTrue(low < d["perplexity"] < high)
+
+    def test_few_tokens_give_no_interval(self):
+        self.assertIsNone(self.json_of("perplexity", tiny(), "--file", prose(), "--ctx", 64, "--windows", 2)["perplexity_ci95"])
+
+    def test_windows_limit_the_text(self):
+        d = self.json_of("perplexity", tiny(), "--file", prose(), "--ctx", 64, "--windows", 2)
+        self.assertEqual((d["windows"], d["tokens"]), (2, 62))
+
+    def test_worst_tokens_stand_in_their_text(self):
+        text = prose(5)
+        d = self.json_of("perplexity", tiny(), "--file", text, "--ctx", 64, "--worst", 5)
+        self.assertEqual(len(d["worst"]), 5)
+        self.assertEqual([one["nats"] for one in d["worst"]], sorted((one["nats"] for one in d["worst"]), reverse=True))
+        with open(text, encoding="utf-8") as file:
+            whole = file.read()
+        for one in d["worst"]:
+            self.assertIn(one["before"] + one["text"], whole)
+            self.assertGreaterEqual(one["choice"]["probability"], one["probability"])
+        self.assertIn("[", self.done("perplexity", tiny(), "--file", text, "--ctx", 64).out)
 
     def test_refuses_a_text_shorter_than_a_window(self):
-        self.refused(2, "perplexity", tiny(), "--file", self.text(1), "--ctx", 512)
-        self.assertIn("2048", self.refused(1, "perplexity", tiny(), "--file", self.text(1), "--ctx", 2049))
-        self.assertIn("256", self.refused(2, "perplexity", artifact(), "--file", self.text(1), "--ctx", 257))
+        self.refused(2, "perplexity", tiny(), "--file", prose(1), "--ctx", 512)
+        self.assertIn("2048", self.refused(1, "perplexity", tiny(), "--file", prose(1), "--ctx", 2049))
+        self.assertIn("256", self.refused(2, "perplexity", artifact(), "--file", prose(1), "--ctx", 257))
         self.assertIn("nowhere.txt", self.refused(1, "perplexity", tiny(), "--file", "nowhere.txt"))
+
+
+class Kl(CliCase):
+    FIELDS = "kl_mean kl_mean_ci95 kl_p99 kl_max top1_agreement perplexity base_perplexity perplexity_ratio_ci95 worst".split()
+
+    def base(self, *flags, model=None, text=None):
+        path = scratch("base")
+        self.done("kl", model or tiny(), "--write-base", path, "--file", text or prose(), "--ctx", 64, *flags)
+        return path
+
+    def with_swapped_tokens(self):
+        """The tiny model with the last two ids of its vocabulary exchanged."""
+
+        def swap(document):
+            vocab = document["model"]["vocab"]
+            one, other = sorted(vocab, key=vocab.get)[-2:]
+            vocab[one], vocab[other] = vocab[other], vocab[one]
+
+        path = scratch("swapped")
+        shutil.copytree(tiny(), path)
+        edit_json(os.path.join(path, "tokenizer.json"), swap)
+        return path
+
+    def test_of_a_model_to_itself_is_nothing(self):
+        d = self.json_of("kl", tiny(), tiny(), "--file", prose(), "--ctx", 64)
+        self.assertFields(d, *self.FIELDS)
+        self.assertEqual((d["kl_mean"], d["kl_max"], d["top1_agreement"], d["perplexity_ratio"]), (0, 0, 1, 1))
+        self.assertEqual(d["base"]["kl"], "exact")
+
+    def test_of_two_models_and_of_numerics(self):
+        other = self.json_of("kl", tiny(), tiny(seed=2), "--file", prose(), "--ctx", 64, "--worst", 3)
+        self.assertGreater(other["kl_mean"], 0.1)
+        self.assertLess(other["top1_agreement"], 1)
+        self.assertEqual(len(other["worst"]), 3)
+        self.assertEqual(other["worst"][0]["kl"], other["kl_max"])
+        self.assertFields(other["worst"][0], "text", "before", "position", "base_choice", "choice", "base_probability", "probability")
+        self.assertTrue(other["kl_mean_ci95"][0] < other["kl_mean"] < other["kl_mean_ci95"][1])
+        self.assertIn("lower bound", self.done("kl", self.base("--base-top", 50), tiny(seed=2)).out)
+
+    def test_an_artifact_may_stand_on_either_side(self):
+        d = self.json_of("kl", artifact(), tiny(), "--file", prose(), "--ctx", 64)
+        self.assertEqual(d["kl_mean"], 0)
+        self.assertEqual(self.json_of("kl", tiny(), artifact(), "--file", prose(), "--ctx", 64)["kl_mean"], 0)
+
+    def test_a_base_file_bounds_the_whole_from_below(self):
+        text = prose()
+        whole = self.json_of("kl", tiny(), tiny(seed=2), "--file", text, "--ctx", 64)
+        before = 0
+        for kept in (10, 100, 1 << 16):
+            part = self.json_of("kl", self.base("--base-top", kept, text=text), tiny(seed=2), "--file", text)
+            self.assertGreaterEqual(part["kl_mean"], before - 1e-6)
+            self.assertLessEqual(part["kl_mean"], whole["kl_mean"] + 1e-6)
+            self.assertAlmostEqual(part["perplexity"], whole["perplexity"], places=6)
+            self.assertAlmostEqual(part["base_perplexity"] / whole["base_perplexity"], 1, places=5)
+            self.assertEqual(part["top1_agreement"], whole["top1_agreement"])
+            before = part["kl_mean"]
+        self.assertAlmostEqual(before, whole["kl_mean"], places=5)
+        self.assertEqual(part["base"]["kl"], "exact")
+
+    def test_a_base_in_llama_cpps_format(self):
+        text = prose()
+        whole = self.json_of("kl", tiny(), tiny(seed=2), "--file", text, "--ctx", 64)
+        path = self.base("--base-format", "llama.cpp", text=text)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(8), b"_logits_")
+        d = self.json_of("kl", path, tiny(seed=2))
+        self.assertEqual(d["base"]["kl"], "estimate")
+        self.assertAlmostEqual(d["kl_mean"], whole["kl_mean"], places=3)
+
+    def test_another_text_or_vocabulary_is_told(self):
+        path = self.base()
+        said = self.refused(2, "kl", path, tiny(), "--file", prose(20, first="A dog. "))
+        self.assertIn("is not the text of", said)
+        self.assertIn("token 0 is 'A'", said)
+        self.assertIn("is missing", self.refused(2, "kl", path, tiny(), "--file", prose(10)))
+        self.assertIn("other tokens in its vocabulary", self.refused(2, "kl", path, self.with_swapped_tokens()))
+        said = self.refused(2, "kl", tiny(), self.with_swapped_tokens(), "--file", prose(), "--ctx", 64)
+        self.assertRegex(said, "different vocabularies: id [0-9]+ is '.+' in the base and '.+' in the other")
+
+    def test_a_damaged_base_is_an_invalid_artifact(self):
+        path = self.base()
+        with open(path, "r+b") as file:
+            file.seek(200)
+            file.write(b"\xff")
+        self.assertIn("digest", self.refused(3, "kl", path, tiny()))
+        os.truncate(path, 150)
+        self.assertIn(path, self.refused(3, "kl", path, tiny()))
+
+    def test_refuses_what_makes_no_sense(self):
+        path = self.base()
+        self.assertIn("--file", self.refused(2, "kl", tiny(), tiny()))
+        self.assertIn("OTHER", self.refused(2, "kl", tiny(), "--file", prose()))
+        self.assertIn("OTHER", self.refused(2, "kl", tiny(), tiny(), "--file", prose(), "--write-base", scratch("base")))
+        self.assertIn("windows of 64", self.refused(2, "kl", path, tiny(), "--ctx", 32))
+        self.assertIn("--windows", self.refused(2, "kl", path, tiny(), "--windows", 1))
 
 
 class Kernels(CliCase):

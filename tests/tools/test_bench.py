@@ -98,7 +98,7 @@ class Peers(unittest.TestCase):
 
 class Quality(unittest.TestCase):
     def test_reads_the_report_of_llama_perplexity(self):
-        wanted = {"top1_agreement": 0.96765, "kl_mean": 0.00312, "kl_error": 9e-5, "kl_median": 0.00258, "kl_p99": 0.013534, "kl_max": 0.028132}
+        wanted = {"top1_agreement": 0.96765, "kl_mean": 0.00312, "kl_standard_error": 9e-5, "kl_median": 0.00258, "kl_p99": 0.013534, "kl_max": 0.028132}
         read = quality.parse_llama(KL_REPORT)
         self.assertEqual(read.keys(), wanted.keys())
         for name, value in wanted.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds a file of base log-probabilities (src/workbench/logit_base.h) to transformers in fp32 on the dequantised model; writes nothing.
 
-    build/release/bench/quality model.gguf --numerics reference --file text --write base
+    build/release/hyalite kl model.gguf --numerics reference --file text --write-base base --base-format llama.cpp
     reference_logits.py base model.gguf [WINDOWS]        needs: transformers 5.23, torch, gguf
 
 Prints the largest difference of a log-probability over the scored half of the first WINDOWS windows (1), among ids within 16 of the highest,
