@@ -1,6 +1,7 @@
 """What the measuring scripts share: models and tools, the machine and how busy others keep it, statistics, and where results go."""
 
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -55,6 +56,19 @@ def _cpu_seconds():
     return (sum(fields) - fields[3] - fields[4]) / tick, sum(fields) / tick
 
 
+def _seconds_of_live_children():
+    """CPU seconds of child processes that still run; those that have ended are in RUSAGE_CHILDREN."""
+    seconds = 0.0
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[1]) == os.getpid():
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
+
+
 class Others:
     """Share of the machine's CPU time that went to anyone but us and our child processes inside a `with` block."""
 
@@ -70,7 +84,7 @@ class Others:
     @staticmethod
     def _own():
         who = (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
-        return sum(u.ru_utime + u.ru_stime for u in map(resource.getrusage, who))
+        return sum(u.ru_utime + u.ru_stime for u in map(resource.getrusage, who)) + _seconds_of_live_children()
 
 
 def spread(values):
@@ -88,6 +102,7 @@ def machine():
     }
 
 
+@functools.cache
 def commit():
     """The commit of this checkout, with "+changes" where the sources differ from it."""
 
@@ -98,12 +113,16 @@ def commit():
     return (git("rev-parse", "HEAD") or "unknown") + ("+changes" if changed else "")
 
 
+def result_path(kind, folder=None):
+    """bench/results/DATE-KIND.json, or in another folder."""
+    return pathlib.Path(folder or ROOT / "bench/results") / f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}-{kind}.json"
+
+
 def write_result(kind, content, folder=None):
-    """Writes bench/results/DATE-KIND.json (or into another folder) and returns its path."""
+    """Writes result_path(kind, folder) and returns it."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    folder = pathlib.Path(folder or ROOT / "bench/results")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{now:%Y-%m-%d}-{kind}.json"
+    path = result_path(kind, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
     head = {"kind": kind, "date": f"{now:%Y-%m-%dT%H:%M:%SZ}", "commit": commit(), "machine": machine()}
     path.write_text(json.dumps({**head, **content}, indent=1) + "\n")
     return path

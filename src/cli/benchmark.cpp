@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/machine_json.h"
 #include "cli/model_options.h"
+#include "cli/step_report.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "compile/artifact.h"
@@ -31,10 +32,10 @@ Json cache_to_json(const ModelPlan& model, const KvPool& kv) {
           {"bytes", kv.bytes()}};
 }
 
-Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, const std::vector<BenchmarkSample>& samples) {
+Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, const BenchmarkRuns& runs) {
   std::vector<double> prefill, decode;
   Json list = Json::array();
-  for (const BenchmarkSample& one : samples) {
+  for (const BenchmarkSample& one : runs.samples) {
     prefill.push_back(one.prefill_ms);
     decode.push_back(one.decode_ms);
     list.push_back({{"prefill_ms", one.prefill_ms}, {"decode_ms", one.decode_ms}});
@@ -44,14 +45,18 @@ Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, co
   auto rate = [&](int64_t count, double ms) { return ms > 0 ? static_cast<double>(b.batch * count) / ms * 1e3 : 0; };
   const double decode_bytes = step_bytes(engine.model().decode, b.depth + b.prompt_tokens + b.decode_tokens / 2);
   const double decode_rate = d.mean > 0 ? decode_bytes / d.mean * 1e3 : 0;  // bytes per second
-  return {{"model", engine.model().info.name},
+  Json steps = Json::array();
+  const ModelPlan& model = engine.model();
+  const Json observed = {{"prefill", add_steps(model.prefill, runs.prefill, compile.machine, steps)},
+                         {"decode", add_steps(model.decode, runs.decode, compile.machine, steps)}};
+  return {{"model", model.info.name},
           {"depth", b.depth},
           {"prompt_tokens", b.prompt_tokens},
           {"decode_tokens", b.decode_tokens},
           {"batch", b.batch},
           {"threads", compile.threads},
-          {"isa", engine.model().prefill.isa},
-          {"numerics", engine.model().prefill.numerics},
+          {"isa", model.prefill.isa},
+          {"numerics", model.prefill.numerics},
           {"prefill_ms_avg", p.mean},
           {"decode_ms_avg", d.mean},
           {"prefill_tokens_per_s", rate(b.prompt_tokens, p.mean)},
@@ -62,6 +67,9 @@ Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, co
           {"decode_bytes_per_step", decode_bytes},
           {"decode_gb_per_s", decode_rate / 1e9},
           {"decode_share_of_read_bandwidth", decode_rate / compile.machine.read_bytes_per_s},
+          {"steps", steps},
+          {"observed", observed},
+          {"barriers", barriers_to_json(model.decode, measure_barrier_ns(engine.threads()), d.mean)},
           {"kv_cache", cache_to_json(engine.model(), engine.steps().kv())},
           {"machine", machine_to_json(compile.machine)},
           {"build", build_to_json()}};
@@ -81,6 +89,10 @@ void print_table(const Json& json, std::ostream& out) {
                      json["decode_bytes_per_step"].get<double>() / 1e6, json["decode_gb_per_s"].get<double>(),
                      json["decode_share_of_read_bandwidth"].get<double>() * 100,
                      json["machine"]["measured"].get<bool>() ? "the measured" : "an assumed");
+  const Json& barriers = json["barriers"];
+  out << fmt::format("{} barriers a decode step at {:.2f} us each: {:.1f}% of it\n\n", barriers["decode_per_step"].get<int64_t>(),
+                     barriers["ns"].get<double>() / 1e3, barriers["decode_share"].get<double>() * 100);
+  print_steps(json["steps"], out);
 }
 
 int run(const Options& o, VerbContext& context) {

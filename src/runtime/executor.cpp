@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 namespace hyalite {
-namespace {}  // namespace
 
 Executor::Executor(const ExecutionPlan& plan, const WeightSet& weights, ThreadPool& pool, uint8_t* arena, uint8_t* workspace)
     : plan_(plan), weights_(weights), pool_(pool), arena_(arena), workspace_(workspace) {
@@ -78,6 +77,12 @@ void Executor::run_steps(const StepInput& input, int thread, const StepObserver*
       began = ended;
     }
   }
+}
+
+int64_t barriers_of(const ExecutionPlan& plan) {
+  int64_t count = 0;
+  for (const PlanStep& step : plan.steps) count += step.variant->phases;
+  return count;
 }
 
 }  // namespace hyalite

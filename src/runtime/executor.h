@@ -61,4 +61,7 @@ class Executor {
   TensorView logits_;
 };
 
+// How often the threads meet in one run of the plan: after every phase of every step.
+int64_t barriers_of(const ExecutionPlan& plan);
+
 }  // namespace hyalite

@@ -11,10 +11,13 @@
 namespace hyalite {
 namespace {
 
+constexpr int kObservedPrefills = 3;
+constexpr int64_t kObservedDecodes = 16;
+
 // The sequences of one run; gives its pages back at the end.
 class Batch {
  public:
-  Batch(Engine& engine, const BenchmarkOptions& options) : engine_(engine), options_(options), pages_(options.batch) {
+  Batch(Engine& engine, const BenchmarkOptions& options) : engine_(engine), options_(options), pages_(options.batch), step_(options.batch) {
     std::mt19937 random(1);
     std::uniform_int_distribution<int32_t> any(0, static_cast<int32_t>(engine.valid_ids()) - 1);
     prompts_.resize(options.batch);
@@ -42,39 +45,76 @@ class Batch {
 
   double decode(const std::atomic<bool>* cancel) {
     if (options_.decode_tokens == 0) return 0;
-    std::vector<StepSequence> step(options_.batch);
-    next_.assign(options_.batch, prompts_[0].back());
+    start_decode();
     const Stopwatch watch;
     for (int64_t i = 0; i < options_.decode_tokens; ++i) {
       if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-      for (int64_t s = 0; s < options_.batch; ++s) step[s] = {&pages_[s], options_.depth + options_.prompt_tokens + i, {&next_[s], 1}};
-      TensorView logits = engine_.steps().run(step);
-      for (int64_t s = 0; s < options_.batch; ++s) {
-        const float* row = logits.as<float>() + s * logits.columns();
-        next_[s] = static_cast<int32_t>(std::max_element(row, row + engine_.valid_ids()) - row);
-      }
+      decode_step(i, nullptr);
     }
     return watch.ms() / static_cast<double>(options_.decode_tokens);
   }
 
+  // REQUIRES: the prompt is in the cache.
+  std::vector<ObservedRun> observe_prefill() {
+    const int64_t count = std::min(chunk(), options_.prompt_tokens);
+    std::vector<ObservedRun> runs;
+    for (int i = 0; count > 1 && i < kObservedPrefills; ++i)
+      runs.push_back(observe({count, 1, 1}, end_of_prompt() - count,
+                             [&](const StepObserver& observer) { take_chunk(0, end_of_prompt() - count, count, &observer); }));
+    return runs;
+  }
+  std::vector<ObservedRun> observe_decode() {
+    std::vector<ObservedRun> runs;
+    start_decode();
+    const int64_t b = options_.batch;
+    for (int64_t i = 0; i < std::min(options_.decode_tokens, kObservedDecodes); ++i)
+      runs.push_back(observe({b, b, b}, end_of_prompt() + i, [&](const StepObserver& observer) { decode_step(i, &observer); }));
+    return runs;
+  }
+
  private:
-  // Tokens [begin, end) of sequence s, in chunks; logits for the last one of the prompt.
+  int64_t chunk() const { return std::min(options_.prefill_chunk, engine_.steps().limits().tokens); }
+  int64_t end_of_prompt() const { return options_.depth + options_.prompt_tokens; }
+
+  // Tokens [begin, end) of sequence s, in chunks.
   void take(int64_t s, int64_t begin, int64_t end, const std::atomic<bool>* cancel) {
-    const int64_t chunk = std::min(options_.prefill_chunk, engine_.steps().limits().tokens);
-    for (int64_t at = begin; at < end; at += chunk) {
+    for (int64_t at = begin; at < end; at += chunk()) {
       if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-      const int64_t count = std::min(chunk, end - at);
-      const bool last = at + count == options_.depth + options_.prompt_tokens;
-      StepSequence part{&pages_[s], at, std::span<const int32_t>(prompts_[s]).subspan(at, count),
-                        last ? StepSequence::Logits::last : StepSequence::Logits::none};
-      engine_.steps().run({&part, 1});
+      take_chunk(s, at, std::min(chunk(), end - at), nullptr);
     }
+  }
+
+  // Logits for the last token of the prompt.
+  void take_chunk(int64_t s, int64_t at, int64_t count, const StepObserver* observer) {
+    StepSequence part{&pages_[s], at, std::span<const int32_t>(prompts_[s]).subspan(at, count),
+                      at + count == end_of_prompt() ? StepSequence::Logits::last : StepSequence::Logits::none};
+    engine_.steps().run({&part, 1}, observer);
+  }
+
+  void start_decode() { next_.assign(options_.batch, prompts_[0].back()); }
+
+  void decode_step(int64_t i, const StepObserver* observer) {
+    for (int64_t s = 0; s < options_.batch; ++s) step_[s] = {&pages_[s], end_of_prompt() + i, {&next_[s], 1}};
+    TensorView logits = engine_.steps().run(step_, observer);
+    for (int64_t s = 0; s < options_.batch; ++s) {
+      const float* row = logits.as<float>() + s * logits.columns();
+      next_[s] = static_cast<int32_t>(std::max_element(row, row + engine_.valid_ids()) - row);
+    }
+  }
+
+  ObservedRun observe(const Symbols& symbols, int64_t cached, FunctionRef<void(const StepObserver&)> run) const {
+    ObservedRun observed{symbols, cached, {}};
+    observed.nanoseconds.reserve(std::max(engine_.model().prefill.steps.size(), engine_.model().decode.steps.size()));
+    auto note = [&](size_t /*step*/, int64_t nanoseconds) { observed.nanoseconds.push_back(nanoseconds); };
+    run(note);
+    return observed;
   }
 
   Engine& engine_;
   const BenchmarkOptions& options_;
   std::vector<SequencePages> pages_;
   std::vector<std::vector<int32_t>> prompts_;
+  std::vector<StepSequence> step_;
   std::vector<int32_t> next_;
 };
 
@@ -96,32 +136,23 @@ Spread spread_of(std::vector<double> values) {
 
 double step_bytes(const ExecutionPlan& plan, int64_t cached) {
   double bytes = 0;
-  for (const PlanStep& step : plan.steps) {
-    std::vector<ValueType> operands, results;
-    for (const PlanOperand& operand : step.inputs) operands.push_back(operand.type);
-    for (const PlanOperand& operand : step.outputs) results.push_back(operand.type);
-    bytes += cost_of(*step.op, {.operands = operands,
-                                .results = results,
-                                .attrs = &step.attrs,
-                                .symbols = plan.max_symbols,
-                                .cache = step.layer < 0 ? nullptr : &plan.caches[step.layer],
-                                .cached = cached})
-                 .bytes;
-  }
+  for (const PlanStep& step : plan.steps) bytes += cost_of(*step.op, StepProblem(plan, step, plan.max_symbols, cached).problem()).bytes;
   return bytes;
 }
 
-std::vector<BenchmarkSample> run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel) {
-  std::vector<BenchmarkSample> samples;
+BenchmarkRuns run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel) {
+  BenchmarkRuns runs;
   Batch batch(engine, options);
   batch.fill(cancel);
   for (int64_t i = 0; i < options.warmup + options.repeats; ++i) {
     BenchmarkSample sample;
     sample.prefill_ms = batch.prefill(cancel);
     sample.decode_ms = batch.decode(cancel);
-    if (i >= options.warmup) samples.push_back(sample);
+    if (i >= options.warmup) runs.samples.push_back(sample);
   }
-  return samples;
+  runs.prefill = batch.observe_prefill();
+  runs.decode = batch.observe_decode();
+  return runs;
 }
 
 }  // namespace hyalite

@@ -1,10 +1,11 @@
-// Prefill and decode of random tokens, timed apart, with every sample kept.
+// Prefill and decode of random tokens, timed apart, with every sample kept; then some steps of each observed, plan step by plan step.
 #pragma once
 
 #include <atomic>
 #include <vector>
 
 #include "engine/engine.h"
+#include "workbench/step_profile.h"
 
 namespace hyalite {
 
@@ -28,7 +29,13 @@ Spread spread_of(std::vector<double> values);  // REQUIRES: not empty
 // Bytes that a step of the plan reads and writes with `cached` positions of each sequence in the cache.
 double step_bytes(const ExecutionPlan& plan, int64_t cached);
 
+struct BenchmarkRuns {
+  std::vector<BenchmarkSample> samples;
+  std::vector<ObservedRun> prefill;  // the last chunk of a prompt, where it has more than one token: a prompt of one is decoded
+  std::vector<ObservedRun> decode;   // steps behind it
+};
+
 // Throws Error{invalid_argument} where the run does not fit the engine, Error{cancelled}.
-std::vector<BenchmarkSample> run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel);
+BenchmarkRuns run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel);
 
 }  // namespace hyalite

@@ -56,6 +56,26 @@ class Benchmark(CliCase):
         read = deep["decode_bytes_per_step"] - shallow["decode_bytes_per_step"]
         self.assertAlmostEqual(read / plan, 1000 / 1024, delta=0.01)
 
+    def test_every_step_is_held_against_its_roofline(self):
+        d = self.json_of("benchmark", tiny(), "--prompt-tokens", 32, "--decode-tokens", 4, "--repeats", 1)
+        by_mode = {mode: [one for one in d["steps"] if one["mode"] == mode] for mode in ("prefill", "decode")}
+        for mode, steps in by_mode.items():
+            self.assertGreater(len(steps), 5, mode)
+            self.assertEqual(len(steps), len({(one["variant"], one["shape"]) for one in steps}), "grouped by variant and shape")
+            self.assertAlmostEqual(sum(one["time_share"] for one in steps), 1, places=6)
+            self.assertAlmostEqual(sum(one["measured_us"] * one["steps"] for one in steps) / 1e3, d["observed"][mode]["ms"], places=6)
+        for one in d["steps"]:
+            self.assertAlmostEqual(one["roofline_share"], one["floor_us"] / one["measured_us"], places=6)
+            rate = {"int8": d["machine"]["int8_ops_per_s"], "f32": d["machine"]["f32_flops_per_s"]}[one["arithmetic"]]
+            floor = max(one["bytes"] / d["machine"]["read_bytes_per_s"], one["flops"] / rate) * 1e6
+            self.assertAlmostEqual(one["floor_us"] / floor, 1, places=6)
+        self.assertEqual(d["observed"]["prefill"]["tokens"], 32)
+        self.assertEqual(d["observed"]["decode"]["cached"], 32)
+        steps = self.json_of("inspect", artifact(), "--schedule")["steps"]
+        self.assertGreaterEqual(d["barriers"]["decode_per_step"], len(steps))
+        self.assertFields(d["barriers"], "ns", "decode_us", "decode_share")
+        self.assertIn("of roofline", self.done("benchmark", tiny(), "--repeats", 1).out)
+
     def test_refuses_more_than_the_context(self):
         self.assertIn("2048", self.refused(1, "benchmark", tiny(), "--prompt-tokens", 4000))
         self.assertIn("2048", self.refused(1, "benchmark", tiny(), "--depth", 2000))
