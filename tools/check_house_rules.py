@@ -12,7 +12,7 @@ import sys
 
 LINE_CAP, README_CAP = 600, 15
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
-TOP_FOLDERS = ("src", "tests", "fuzz", "bench", "tools", "scripts", "docs", "cmake")
+CODE = SOURCES | {".py", ".sh", ".js", ".css", ".html", ".cmake", ".md"}
 DATA = re.compile(r"\.inc$|_(tables?|data)\.\w+$")
 CONDITIONALS_IN = {"base", "device", "kernels", "python"}
 UNTESTED = {"cli", "python"}  # tested as people use them, in tests/cli and tests/python
@@ -94,8 +94,14 @@ def check_length(tree):
 
 
 def check_readmes(tree):
-    tops = [top for top in TOP_FOLDERS if any(name.startswith(f"{top}/") for name in tree.files)]
-    for folder in [*tops, *(f"src/{folder}" for folder in tree.folders())]:
+    """Every folder has a README, save hidden ones and those of data alone below a folder that has one."""
+    folders = {parent.as_posix() for name in tree.files for parent in pathlib.PurePath(name).parents if parent.name}
+    explained = {name.rsplit("/", 1)[0] for name in tree.files if name.endswith("/README.md")}
+    with_code = {str(path.parent) for path in map(pathlib.PurePath, tree.files) if path.suffix in CODE}
+    for folder in sorted(folder for folder in folders if not folder.startswith(".")):
+        only_data = not any(code == folder or code.startswith(f"{folder}/") for code in with_code)
+        if only_data and folder.rpartition("/")[0] in explained and folder not in explained:
+            continue
         readme = f"{folder}/README.md"
         if readme not in tree.files:
             yield f"{readme}: missing"

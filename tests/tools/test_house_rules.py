@@ -29,7 +29,9 @@ CLEAN = {
     "fuzz/targets.txt": "importers/gguf: gguf\n",
     "fuzz/gguf.cpp": "\n",
     "fuzz/standalone_main.cpp": "\n",
+    "fuzz/corpus/README.md": "seeds\n",
     "fuzz/corpus/gguf/empty": "",
+    ".ci/run": "",
 }
 LONG = "int x;\n" * (check_house_rules.LINE_CAP + 1)
 
@@ -72,6 +74,12 @@ class HouseRules(unittest.TestCase):
         self.assert_only_fault({"fuzz/README.md": None}, "fuzz/README.md: missing")
         self.assert_only_fault({"src/ops/README.md": "x\n" * 16}, "16 lines")
         self.assert_only_fault({"src/ops/README.md": ""}, "0 lines")
+        self.assert_only_fault({"src/ops/cpu/add.cpp": ""}, "src/ops/cpu/README.md: missing")
+        self.assert_only_fault({"fuzz/corpus/README.md": None}, "fuzz/corpus/gguf/README.md: missing")
+
+    def test_readme_not_needed_for_data_below_one(self):
+        self.assertEqual(self.faults({"src/ops/goldens/x.json": "", "src/ops/goldens/deep/y.json": ""}), ["src/ops/goldens/deep/README.md: missing"])
+        self.assertEqual(self.faults({"src/ops/goldens/x.json": ""}), [])
 
     def test_conditional_outside_its_folders(self):
         for line in ("#ifdef __AVX2__", "# if 1", "#elif X"):
