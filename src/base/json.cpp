@@ -91,21 +91,46 @@ class StrictBuilder : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;  // the objects and arrays around the next value, outermost first
 };
 
+// Values of valid JSON, or one more for every empty list or object. The parser stops at the first byte that is not valid, until which
+// it sees no more values than are counted here.
+size_t most_values(std::string_view text) {
+  size_t values = 1;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"')
+      in_string = !in_string;
+    else if (in_string)
+      i += c == '\\';
+    else
+      values += c == ',' || c == '[' || c == '{';
+  }
+  return values;
+}
+
+std::string broken_limit(std::string_view text, const JsonLimits& limits) {
+  if (text.size() > limits.max_bytes)
+    return "has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(limits.max_bytes) + " are read";
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (limits.object && begin != std::string_view::npos && text[begin] != '{') return "expected an object";
+  if (text.size() > limits.max_values && most_values(text) > limits.max_values)
+    return "holds more than " + std::to_string(limits.max_values) + " values";
+  return {};
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& where, const JsonLimits& limits) {
+  if (const std::string broken = broken_limit(text, limits); !broken.empty()) throw Error(ErrorCode::invalid_model, where, broken);
   StrictBuilder builder(static_cast<size_t>(limits.max_depth));
   if (Json::sax_parse(text, &builder)) return builder.take();
   throw Error(ErrorCode::invalid_model, where, builder.message());
 }
 
-Json read_json_file(const std::string& path, size_t max_bytes) {
+Json read_json_file(const std::string& path, const JsonLimits& limits) {
   const auto file = MappedFile::open(path);
   const auto bytes = file->bytes();
-  if (bytes.size() > max_bytes)
-    throw Error(ErrorCode::invalid_model, path,
-                "has " + std::to_string(bytes.size()) + " bytes, at most " + std::to_string(max_bytes) + " are read");
-  return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, limits);
 }
 
 }  // namespace hyalite

@@ -59,6 +59,27 @@ TEST(Json, ObjectsOfAVocabularyTakeLinearTime) {
   EXPECT_EQ(json.back(), 299999);
 }
 
+TEST(Json, CountsValuesBeforeItBuildsThem) {
+  auto refused = [](const std::string& text, const JsonLimits& limits) {
+    try {
+      parse_json(text, "x.json", limits);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  // The text breaks off, so that any other message would mean that the parser came that far.
+  EXPECT_EQ(refused("[[],[],[],[],", {.max_values = 8}), "holds more than 8 values");
+  EXPECT_EQ(refused(R"({"a":{},"b":{},"c":{},"d":{},)", {.max_values = 8}), "holds more than 8 values");
+  EXPECT_EQ(refused("[1,2,3,4,5,6,7,8,", {.max_values = 8}), "holds more than 8 values");
+  EXPECT_EQ(refused(R"(["a,b,c,[{[{,,,,,,,", "\",,,,,,,\\", 3, {"k,,,,,": [4, 5]}])", {.max_values = 8}), "");
+  EXPECT_EQ(refused("[1,2,3,4,5,6,7]", {.max_values = 8}), "");
+  EXPECT_EQ(refused(" [1", {.object = true}), "expected an object");
+  EXPECT_EQ(refused(" {}", {.object = true}), "");
+  EXPECT_EQ(refused("[1, 2]", {.max_bytes = 5}), "has 6 bytes, at most 5 are read");
+  EXPECT_EQ(refusal(std::string(3 * ((4 << 20) + 1), ',')), "holds more than 4194304 values");
+}
+
 TEST(Json, NamesTheByte) {
   EXPECT_NE(refusal("[1, 2, x]").find("at byte 8"), std::string::npos) << refusal("[1, 2, x]");
 }
@@ -67,7 +88,7 @@ TEST(Json, ReadsFilesUpToALimit) {
   const auto path = std::filesystem::temp_directory_path() / "hyalite_json_test.json";
   std::ofstream(path) << "[1, 2]";
   EXPECT_EQ(read_json_file(path.string()).size(), 2u);
-  EXPECT_THROW(read_json_file(path.string(), 5), Error);
+  EXPECT_THROW(read_json_file(path.string(), {.max_bytes = 5}), Error);
   std::filesystem::remove(path);
   EXPECT_THROW(read_json_file(path.string()), Error);
 }

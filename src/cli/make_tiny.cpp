@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/verb.h"
+#include "importers/hf_config.h"
 #include "workbench/tiny_model.h"
 
 namespace hyalite {
@@ -13,7 +14,7 @@ struct Options {
 };
 
 int run(const Options& o, VerbContext& context) {
-  const Json config = o.config.empty() ? tiny_config(o.family) : read_json_file(o.config);
+  const Json config = o.config.empty() ? tiny_config(o.family) : read_config_json(o.config);
   const TinyModelSummary summary = write_tiny_model(o.directory, config, o.seed);
   if (context.json)
     context.out << Json{{"directory", o.directory},

@@ -90,7 +90,7 @@ StoredCalibration load_calibration(const std::string& path, const Machine& machi
   std::error_code missing;
   if (!std::filesystem::exists(path, missing)) return {std::nullopt, path + ": no calibration; `profile --calibrate` makes one"};
   try {
-    return from_json(path, read_json_file(path, max_file_bytes), machine);
+    return from_json(path, read_json_file(path, {.max_bytes = max_file_bytes}), machine);
   } catch (const Error& error) {
     return ignored(path, error.message());
   }

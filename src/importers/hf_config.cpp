@@ -179,6 +179,10 @@ void check_quantization(const JsonFields& fields) {
 
 }  // namespace
 
+Json read_config_json(const std::string& path) {
+  return read_json_file(path, {.max_bytes = 1 << 20, .max_values = 1 << 16, .object = true});
+}
+
 ModelConfig config_from_json(const Json& json, const std::string& where) {
   const JsonFields outer(json, where);
   const auto outer_type = outer.string("model_type");

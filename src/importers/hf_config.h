@@ -8,6 +8,9 @@
 
 namespace hyalite {
 
+// Reads config.json. Throws as read_json_file does, also where the file is larger than any configuration.
+Json read_config_json(const std::string& path);
+
 // `where` is the path of config.json, for messages. Throws Error{unsupported} naming a model_type, rope type, activation or option that
 // would change the results and that Hyalite has not; Error{invalid_model} naming fields that are absent, wrong or in contradiction. The
 // result has passed check_config.

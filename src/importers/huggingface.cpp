@@ -120,9 +120,8 @@ void import_tokenizer(const fs::path& path, const Json& json, const std::string&
 }
 
 ImportedModel import(const fs::path& path, const ImportOptions& options) {
-  constexpr size_t kMaxConfigBytes = 16 << 20;
   const std::string config_path = (path / "config.json").string();
-  const Json json = read_json_file(config_path, kMaxConfigBytes);
+  const Json json = read_config_json(config_path);
   ImportedModel model;
   model.format = "huggingface";
   model.config = config_from_json(json, config_path);

@@ -52,8 +52,14 @@ TEST(Safetensors, RefusesHeaders) {
   EXPECT_NE(refusal("1234567"), "");
   EXPECT_NE(refusal(testing::safetensors_bytes("[1]", "")).find("expected an object"), std::string::npos);
   EXPECT_NE(refusal(testing::safetensors_bytes("{\"a\xff\": 1}", "")), "");
-  EXPECT_NE(refusal(testing::safetensors_bytes(std::string(100000, '['), "")).find("nesting"), std::string::npos);
+  EXPECT_NE(refusal(testing::safetensors_bytes("{\"a\":" + std::string(100000, '['), "")).find("nesting"), std::string::npos);
   EXPECT_NE(refusal(testing::safetensors_bytes("{} x", "")), "");
+}
+
+TEST(Safetensors, RefusesAHeaderOfTooManyValuesBeforeItIsBuilt) {
+  std::string header = "{\"a\":[[]";
+  for (int i = 0; i < 1 << 20; ++i) header += ",[]";
+  EXPECT_NE(refusal(testing::safetensors_bytes(header, "")).find("holds more than 1048576 values"), std::string::npos);
 }
 
 // T11.

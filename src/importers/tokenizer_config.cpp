@@ -18,9 +18,8 @@ constexpr size_t kMaxTemplateBytes = size_t{4} << 20;
 Json read_object(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return nullptr;
-  Json json = read_json_file(path.string());
-  if (!json.is_object()) throw Error(ErrorCode::invalid_model, path.string(), "is no object");
-  return json;
+  constexpr JsonLimits kLimits{.max_bytes = size_t{16} << 20, .max_values = 1 << 18, .object = true};
+  return read_json_file(path.string(), kLimits);
 }
 
 // "bos_token": "<s>" or {"content": "<s>", ...}; empty where it is missing.

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The largest published files, of 260,000 tokens and their merges as pairs, hold half as much.
+constexpr JsonLimits kLimits{.max_bytes = size_t{128} << 20, .max_values = size_t{4} << 20, .object = true};
 constexpr int64_t kMaxGap = 1 << 16;  // ids that no piece has, beyond as many as there are pieces
 
 // Reads one tokenizer.json. `where_` grows by the field that is read, for messages.
@@ -275,13 +277,13 @@ class TokenizerJson {
 }  // namespace
 
 TokenizerSpec import_tokenizer_json(std::string_view text, const std::string& where) {
-  const Json root = parse_json(text, where);
+  const Json root = parse_json(text, where, kLimits);
   return TokenizerJson(root, where).read();
 }
 
 TokenizerSpec import_tokenizer_directory(const fs::path& directory) {
   const std::string file = (directory / "tokenizer.json").string();
-  const Json root = read_json_file(file);
+  const Json root = read_json_file(file, kLimits);
   TokenizerSpec spec = TokenizerJson(root, file).read();
   read_tokenizer_config(directory, spec);
   return spec;

@@ -47,7 +47,8 @@ void check_file_name(const std::string& name, const std::string& where) {
 }
 
 Index read_index(const fs::path& path) {
-  const Json json = read_json_file(path.string());
+  constexpr JsonLimits kLimits{.max_bytes = size_t{128} << 20, .max_values = 1 << 20, .object = true};
+  const Json json = read_json_file(path.string(), kLimits);
   const auto weight_map = JsonFields(json, path.string()).object("weight_map");
   if (!weight_map) throw Error(ErrorCode::invalid_model, path.string() + ": weight_map", "is missing");
   Index index;

@@ -100,8 +100,8 @@ bool is_tiny_model(const fs::path& directory) {
   std::error_code error;
   const fs::path config = directory / "config.json";
   if (!fs::exists(config, error)) return false;
-  const Json json = read_json_file(config.string());
-  return json.is_object() && json.contains(kMark);
+  const Json json = read_config_json(config.string());
+  return json.contains(kMark);
 }
 
 }  // namespace
