@@ -1,5 +1,7 @@
 #include "importers/npz.h"
 
+#include <zlib.h>
+
 #include <charconv>
 
 #include "importers/byte_reader.h"
@@ -12,9 +14,10 @@ struct DescrName {
   std::string_view name;
   DType dtype;
 };
-constexpr DescrName kDescrs[] = {{"<f4", DType::f32},  {"<f2", DType::f16}, {"<f8", DType::f64}, {"<V2", DType::bf16},
-                                 {"|V2", DType::bf16}, {"|i1", DType::i8},  {"|u1", DType::u8},  {"|b1", DType::u8},
-                                 {"<i2", DType::i16},  {"<i4", DType::i32}, {"<i8", DType::i64}};
+constexpr DescrName kDescrs[] = {{"<f4", DType::f32},     {"<f2", DType::f16},     {"<f8", DType::f64},     {"<V2", DType::bf16},
+                                 {"<V1", DType::f8_e4m3}, {"|V1", DType::f8_e4m3}, {"<f1", DType::f8_e5m2}, {"|f1", DType::f8_e5m2},
+                                 {"|V2", DType::bf16},    {"|i1", DType::i8},      {"|u1", DType::u8},      {"|b1", DType::u8},
+                                 {"<i2", DType::i16},     {"<i4", DType::i32},     {"<i8", DType::i64}};
 constexpr size_t kMaxRank = 8;
 
 // The header is a Python dict with exactly three keys: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
@@ -129,6 +132,8 @@ StoredTensor read_array(const ZipMember& member, std::span<const uint8_t> bytes,
   if (!needed || *needed != in.left())
     in.refuse("holds " + std::to_string(in.left()) + " bytes of data, but its shape needs " +
               (needed ? std::to_string(*needed) : "more than 2^62"));
+  if (::crc32_z(0, bytes.data() + member.offset, member.bytes) != member.crc32)
+    in.refuse("is damaged: its bytes have another checksum (CRC-32) than the zip directory says");
   tensor.offset = member.offset + in.offset();
   tensor.bytes = *needed;
   return tensor;

@@ -11,6 +11,7 @@
 namespace hyalite {
 namespace {
 
+using namespace std::string_literals;
 using testing::little_endian;
 using testing::npy_bytes;
 using testing::patched;
@@ -29,7 +30,7 @@ std::string refusal_of_array(const std::string& npy) {
 TEST(Npz, ReadsWhatNumpyWrites) {
   const auto file = MappedFile::open(std::string(HYALITE_SOURCE_DIR) + "/tests/formats/small.npz");
   const auto tensors = parse_npz(file->bytes(), "small.npz");
-  ASSERT_EQ(tensors.size(), 3u);
+  ASSERT_EQ(tensors.size(), 6u);
   EXPECT_EQ(tensors[0].name, "a.weight");
   EXPECT_EQ(tensors[0].dims, (std::vector<int64_t>{2, 3}));
   float last;
@@ -37,6 +38,14 @@ TEST(Npz, ReadsWhatNumpyWrites) {
   EXPECT_EQ(last, 5);
   EXPECT_EQ(tensors[1].dtype, DType::f16);
   EXPECT_TRUE(tensors[2].dims.empty());
+  // 1.5, -2 in the types of ml_dtypes.
+  const std::pair<DType, std::string> foreign[] = {
+      {DType::bf16, "\xc0\x3f\x00\xc0"s}, {DType::f8_e4m3, "\x3c\xc0"s}, {DType::f8_e5m2, "\x3e\xc0"s}};
+  for (size_t i = 0; i < 3; ++i) {
+    const StoredTensor& tensor = tensors[3 + i];
+    EXPECT_EQ(tensor.dtype, foreign[i].first);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(file->bytes().data()) + tensor.offset, tensor.bytes), foreign[i].second);
+  }
 }
 
 TEST(Npz, PassesOverOtherMembers) {
@@ -75,6 +84,15 @@ TEST(Npz, RefusesArrays) {
     EXPECT_NE(message.find("model.npz: member a.npy"), std::string::npos) << message;
     EXPECT_NE(message.find(c.expected), std::string::npos) << c.expected << ": " << message;
   }
+}
+
+TEST(Npz, RefusesDamagedMembers) {
+  const std::string array = npy_bytes("<f4", "(2,)", std::string(8, '\1'));
+  const std::string whole = ZipWriter().add("a.npy", array).bytes();
+  EXPECT_EQ(refusal(whole), "");
+  const size_t last = whole.find(array) + array.size() - 1;
+  EXPECT_NE(refusal(patched(whole, last, "\2")).find("model.npz: member a.npy: is damaged"), std::string::npos);
+  EXPECT_EQ(refusal(ZipWriter().add("notes", "x").add("a.npy", array).bytes()), "");
 }
 
 TEST(Npz, RefusesArchives) {

@@ -96,7 +96,8 @@ ZipMember read_entry(ByteReader& in, std::span<const uint8_t> bytes, const std::
   in.take(4, "versions");
   const auto flags = in.read<uint16_t>("flags");
   member.method = in.read<uint16_t>("method");
-  in.take(8, "time and checksum");
+  in.take(4, "time");
+  member.crc32 = in.read<uint32_t>("checksum");
   uint64_t stored = in.read<uint32_t>("stored size"), size = in.read<uint32_t>("size");
   const auto name_length = in.read<uint16_t>("name length"), extra_length = in.read<uint16_t>("extra length"),
              comment_length = in.read<uint16_t>("comment length");

@@ -14,6 +14,7 @@ struct ZipMember {
   uint16_t method = 0;    // 0: stored
   uint64_t offset = 0;    // of the member's data from the start of the archive; [offset, offset + bytes) lies inside it
   uint64_t bytes = 0;     // as stored
+  uint32_t crc32 = 0;     // of the member's content, as the archive says
 };
 
 // Throws Error{invalid_model} naming `file` and the offset; Error{unsupported} for encrypted members and archives in several parts.

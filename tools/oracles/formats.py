@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Goldens of the block and element formats, written to tests/formats/.
 
-  pip install gguf numpy   ->  formats.py gguf   (gguf.quants.dequantize of the package)
-  pip install torch        ->  formats.py torch  (the two 8-bit floats)
-  pip install numpy        ->  formats.py npz    (small.npz, by numpy.savez)
+  pip install gguf numpy       ->  formats.py gguf   (gguf.quants.dequantize of the package)
+  pip install torch            ->  formats.py torch  (the two 8-bit floats)
+  pip install numpy ml_dtypes  ->  formats.py npz    (small.npz, by numpy.savez)
 
 A line is either `stream NAME BLOCKS DIGEST` (blocks of SplitMix64 bytes, seed = BLOCKS) or `block NAME HEX DIGEST V0 V1 V2 V3` (one block and
 its first values). DIGEST is the 64-bit FNV-1a of the decoded fp32 bits with every NaN as 7fc00000; V are such bits in hex.
@@ -84,9 +84,12 @@ def torch_lines():
 
 
 def write_npz():
+    import ml_dtypes
     import numpy as np
 
     arrays = {"a.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([1.5, -2], dtype=np.float16), "c": np.float64(0.25)}
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        arrays[name] = np.array([1.5, -2]).astype(getattr(ml_dtypes, name))
     np.savez(os.path.join(TARGET, "small.npz"), **arrays)
 
 

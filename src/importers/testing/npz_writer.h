@@ -1,6 +1,8 @@
 // For tests: writes small NPZ archives, member by member.
 #pragma once
 
+#include <zlib.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,9 +24,10 @@ class ZipWriter {
  public:
   ZipWriter& add(const std::string& name, const std::string& data, uint16_t method = 0, uint16_t flags = 0) {
     const auto size = static_cast<uint32_t>(data.size()), offset = static_cast<uint32_t>(body_.size());
-    const std::string common = little_endian(uint16_t{20}) + little_endian(flags) + little_endian(method) + little_endian(uint64_t{0}) +
-                               little_endian(size) + little_endian(size) + little_endian(static_cast<uint16_t>(name.size())) +
-                               little_endian(uint16_t{0});
+    const std::string common =
+        little_endian(uint16_t{20}) + little_endian(flags) + little_endian(method) + little_endian(uint32_t{0}) +
+        little_endian(static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(data.data()), data.size()))) +
+        little_endian(size) + little_endian(size) + little_endian(static_cast<uint16_t>(name.size())) + little_endian(uint16_t{0});
     body_ += "PK\3\4" + common + name + data;
     directory_ += "PK\1\2" + little_endian(uint16_t{20}) + common + little_endian(uint16_t{0}) + little_endian(uint64_t{0}) +
                   little_endian(offset) + name;
