@@ -46,6 +46,7 @@ GgufTensorFacts facts_of(const Table& table) {
   facts.has_output = table.contains("output.weight");
   facts.has_rope_freqs = table.contains("rope_freqs.weight");
   facts.has_qkv_bias = table.contains("blk.0.attn_q.bias");
+  facts.has_output_bias = table.contains("blk.0.attn_output.bias");
   const auto embedding = table.find("token_embd.weight");
   if (embedding != table.end() && embedding->second.tensor->rank == 2) facts.vocab = embedding->second.tensor->dims[1];
   return facts;

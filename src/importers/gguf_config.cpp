@@ -127,6 +127,7 @@ void read_common(const ArchitectureKeys& keys, const GgufTensorFacts& facts, Mod
 void finish_llama(const ArchitectureKeys& keys, const GgufTensorFacts& facts, ModelConfig& config) {
   config.rope.interleaved = config.local_rope.interleaved = true;
   config.qkv_bias = facts.has_qkv_bias;
+  config.attention_output_bias = facts.has_output_bias;
   config.sliding_window = keys.integer("attention.sliding_window").value_or(0);
   if (config.sliding_window) config.sliding_layers.assign(static_cast<size_t>(std::clamp<int64_t>(config.layers, 0, 1 << 14)), true);
 }

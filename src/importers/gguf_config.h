@@ -10,7 +10,7 @@ namespace hyalite {
 
 // What only the tensor table tells.
 struct GgufTensorFacts {
-  bool has_output = false, has_rope_freqs = false, has_qkv_bias = false;
+  bool has_output = false, has_rope_freqs = false, has_qkv_bias = false, has_output_bias = false;
   int64_t vocab = 0;  // rows of the embedding; 0 where it is absent
 };
 

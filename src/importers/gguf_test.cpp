@@ -62,7 +62,7 @@ TEST(Gguf, KeepsQuantisedMatricesAndWidensVectors) {
 
 TEST(Gguf, UnderstandsOptionalTensors) {
   GgufWriter writer = tiny_llama();
-  writer.f32_tensor("output.weight", {32, 256}).f32_tensor("rope_freqs.weight", {4}).f32_tensor("blk.0.something.weight", {4});
+  writer.f32_tensor("output.weight", {32, 256}).f32_tensor("rope_freqs.weight", {4}).f32_tensor("something.weight", {4});
   for (const std::string layer : {"blk.0.", "blk.1."})
     writer.f32_tensor(layer + "attn_q.bias", {32}).f32_tensor(layer + "attn_k.bias", {16}).f32_tensor(layer + "attn_v.bias", {16});
   const ImportedModel model = import_of(writer);
@@ -71,9 +71,17 @@ TEST(Gguf, UnderstandsOptionalTensors) {
   EXPECT_TRUE(model.config.rope.has_factors);
   EXPECT_EQ(model.weights.view("rope_factors").columns(), 4);
   ASSERT_EQ(model.remarks.size(), 1u);
-  EXPECT_NE(model.remarks[0].find("blk.0.something.weight"), std::string::npos);
+  EXPECT_NE(model.remarks[0].find("something.weight"), std::string::npos);
+  writer.f32_tensor("blk.0.attn_rot_embd.weight", {4});
+  EXPECT_EQ(import_of(writer).remarks, model.remarks);
   writer.f32_tensor("blk.0.attn_output.bias", {32});
-  EXPECT_NE(refusal(writer).find("attn_output.bias"), std::string::npos);
+  EXPECT_NE(refusal(writer).find("blk.1.attn_output.bias: is missing"), std::string::npos);
+  EXPECT_TRUE(import_of(writer.f32_tensor("blk.1.attn_output.bias", {32})).config.attention_output_bias);
+}
+
+TEST(Gguf, RefusesTensorsOfALayerThatTheFamilyHasNot) {
+  for (const char* name : {"blk.1.attn_q_norm.weight", "blk.0.ffn_down.bias", "blk.2.attn_norm.weight"})
+    EXPECT_NE(refusal(tiny_llama().f32_tensor(name, {32})).find(name), std::string::npos) << name;
 }
 
 GgufWriter renamed(const char* architecture) {

@@ -81,7 +81,7 @@ std::vector<bool> layers_where(int64_t layers, Rule rule) {
 
 void read_llama(const JsonFields& fields, ModelConfig& config) {
   read_common(fields, 0, config);
-  config.qkv_bias = fields.boolean("attention_bias").value_or(false);
+  config.qkv_bias = config.attention_output_bias = fields.boolean("attention_bias").value_or(false);
   config.activation = read_activation(fields, "hidden_act", "silu");
   read_rope(fields, 10000, config);
 }
@@ -116,7 +116,7 @@ void read_qwen3(const JsonFields& fields, ModelConfig& config) {
   config.head_dim = 128;
   read_qwen(fields, config);
   config.qk_norm = true;
-  config.qkv_bias = fields.boolean("attention_bias").value_or(false);
+  config.qkv_bias = config.attention_output_bias = fields.boolean("attention_bias").value_or(false);
 }
 
 void read_gemma3(const JsonFields& fields, ModelConfig& config) {
@@ -129,7 +129,7 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   config.head_dim = 256;
   config.context_length = 131072;
   read_common(fields, 4, config);
-  config.qkv_bias = fields.boolean("attention_bias").value_or(false);
+  config.qkv_bias = config.attention_output_bias = fields.boolean("attention_bias").value_or(false);
   config.qk_norm = config.post_norms = true;
   config.activation = read_activation(fields, fields.has("hidden_activation") ? "hidden_activation" : "hidden_act", "gelu_pytorch_tanh");
   config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));

@@ -111,8 +111,22 @@ TEST(HuggingFace, TellsWhatItIgnoresAndRefusesForeignBiases) {
   ASSERT_EQ(model.remarks.size(), 1u);
   EXPECT_NE(model.remarks[0].find("extra.thing"), std::string::npos);
   EXPECT_EQ(model.remarks[0].find("inv_freq"), std::string::npos);
-  weights.add_f32("model.layers.0.self_attn.o_proj.bias", {16});
-  EXPECT_NE(refusal(tiny_llama_config(), weights).find("o_proj.bias"), std::string::npos);
+  for (const char* name : {"self_attn.o_proj.bias", "self_attn.q_norm.weight", "mlp.gate_proj.lora_A"}) {
+    auto foreign = tiny_llama_weights();
+    foreign.add_f32(std::string("model.layers.0.") + name, {16});
+    EXPECT_NE(refusal(tiny_llama_config(), foreign).find(name), std::string::npos) << name;
+  }
+}
+
+TEST(HuggingFace, AttentionBiasIsOneOfFourProjections) {
+  Json config = tiny_llama_config();
+  config["attention_bias"] = true;
+  auto weights = tiny_llama_weights();
+  const std::string attention = "model.layers.0.self_attn.";
+  weights.add_f32(attention + "q_proj.bias", {16}).add_f32(attention + "k_proj.bias", {8}).add_f32(attention + "v_proj.bias", {8});
+  EXPECT_NE(refusal(config, weights).find("o_proj.bias: is missing"), std::string::npos);
+  weights.add_f32(attention + "o_proj.bias", {16}, 0.5f);
+  EXPECT_EQ(first(import_weights(config, weights.bytes()), "blk.0.attn_output.bias"), 0.5f);
 }
 
 TEST(HuggingFace, AddsOneToGemmaNorms) {

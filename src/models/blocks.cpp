@@ -119,7 +119,7 @@ ValueId BlockBuilder::attention(ValueId x, int64_t layer) {
   ValueId v = project(x, layer, "attn.v", "attn_v", config_.qkv_bias);
   q = rotate(head_norm(q, "attn.q", "attn_q_norm"), layer, "attn.q");
   k = rotate(head_norm(k, "attn.k", "attn_k_norm"), layer, "attn.k");
-  return project(attend(q, k, v, layer), layer, "attn.output", "attn_output", false);
+  return project(attend(q, k, v, layer), layer, "attn.output", "attn_output", config_.attention_output_bias);
 }
 
 ValueId BlockBuilder::gated_mlp(ValueId x, int64_t layer) {

@@ -27,7 +27,7 @@ class BlockBuilder {
   // rms_norm with the weight blk.<layer>.<name>.
   ValueId norm(ValueId x, int64_t layer, std::string_view name);
   // q, k, v projections (with biases where qkv_bias), per-head norms of q and k (qk_norm), rotary embedding, attention over the layer's
-  // cache (within the window where the layer slides), output projection.
+  // cache (within the window where the layer slides), output projection (with a bias where attention_output_bias).
   ValueId attention(ValueId x, int64_t layer);
   // down(act(gate(x)) * up(x)).
   ValueId gated_mlp(ValueId x, int64_t layer);

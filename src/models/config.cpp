@@ -75,6 +75,7 @@ void add_layer(std::vector<TensorSpec>& specs, const ModelConfig& c, const std::
     specs.push_back({layer + "attn_k_norm", {c.head_dim}});
   }
   specs.push_back({layer + "attn_output", {c.hidden, q}});
+  if (c.attention_output_bias) specs.push_back({layer + "attn_output.bias", {c.hidden}});
   if (c.post_norms) specs.push_back({layer + "post_attention_norm", {c.hidden}});
   specs.push_back({layer + "ffn_norm", {c.hidden}});
   specs.push_back({layer + "ffn_gate", {c.intermediate, c.hidden}});

@@ -5,6 +5,7 @@
 //   token_embd [vocab, hidden]          output_norm [hidden]        output [vocab, hidden] (absent where tied)
 //   blk.N.attn_norm [hidden]            blk.N.attn_q [heads*head_dim, hidden]      blk.N.attn_k, attn_v [kv_heads*head_dim, hidden]
 //   blk.N.attn_q.bias, attn_k.bias, attn_v.bias (qkv_bias)           blk.N.attn_output [hidden, heads*head_dim]
+//   blk.N.attn_output.bias [hidden] (attention_output_bias)
 //   blk.N.attn_q_norm, attn_k_norm [head_dim] (qk_norm)              blk.N.post_attention_norm, post_ffw_norm [hidden] (post_norms)
 //   blk.N.ffn_norm [hidden]             blk.N.ffn_gate, ffn_up [intermediate, hidden]         blk.N.ffn_down [hidden, intermediate]
 //   rope_factors [rotary_dim / 2] (optional: frequencies are divided by it)
@@ -44,7 +45,7 @@ struct ModelConfig {
   int64_t context_length = 0;  // positions the model was made for
   double norm_eps = 1e-5;
   bool tied_embeddings = false;
-  bool qkv_bias = false, qk_norm = false, post_norms = false;
+  bool qkv_bias = false, attention_output_bias = false, qk_norm = false, post_norms = false;
   Activation activation = Activation::silu;
   double attention_scale = 0;        // resolved: head_dim^-0.5 unless the model says otherwise
   double embedding_scale = 1;        // gemma: sqrt(hidden)

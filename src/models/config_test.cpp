@@ -97,10 +97,12 @@ TEST(TensorSpecs, ListsWhatTheOptionsAskFor) {
   EXPECT_TRUE(has(specs, "blk.1.attn_k", {32, 32}));
   EXPECT_TRUE(has(specs, "blk.1.attn_output", {32, 64}));
   EXPECT_TRUE(has(specs, "blk.0.ffn_down", {32, 64}));
-  config.qkv_bias = config.qk_norm = config.post_norms = config.tied_embeddings = config.rope.has_factors = true;
+  config.qkv_bias = config.attention_output_bias = config.qk_norm = config.post_norms = config.tied_embeddings = config.rope.has_factors =
+      true;
   specs = tensor_specs(config);
-  EXPECT_EQ(specs.size(), 2u * 16 + 3);
+  EXPECT_EQ(specs.size(), 2u * 17 + 3);
   EXPECT_TRUE(has(specs, "blk.0.attn_v.bias", {32}));
+  EXPECT_TRUE(has(specs, "blk.0.attn_output.bias", {32}));
   EXPECT_TRUE(has(specs, "blk.0.attn_k_norm", {16}));
   EXPECT_TRUE(has(specs, "blk.0.post_ffw_norm", {32}));
   EXPECT_TRUE(has(specs, "rope_factors", {4}));

@@ -57,7 +57,7 @@ TEST(ModelBuilder, EveryFamilyReadsExactlyItsTensors) {
   for (const Family& family : families())
     for (bool tied : {true, false}) {
       ModelConfig config = small(std::string(family.name));
-      config.tied_embeddings = tied;
+      config.tied_embeddings = config.attention_output_bias = tied;
       std::vector<std::string> expected;
       for (const TensorSpec& spec : tensor_specs(config)) expected.push_back(spec.name);
       std::ranges::sort(expected);

@@ -92,6 +92,9 @@ VARIANTS = {
             FULL: {"rope_type": "linear", "factor": 8.0, "rope_theta": 500000.0},
         },
     },
+    "llama, attention bias": {**LLAMA, "attention_bias": True},
+    "qwen3, attention bias": {**QWEN3, "attention_bias": True},
+    "gemma3, attention bias": {**GEMMA3, "attention_bias": True},
 }
 
 
