@@ -61,6 +61,7 @@ class HfWeights {
       throw Error(ErrorCode::invalid_model, tensor.where(),
                   "has elements of type " + std::string(format_of(tensor.dtype).name) + ", expected floats");
     check_shape(tensor, spec);
+    scales_.require_scale(tensor);
     if (scales_.has(name)) {
       add_floats(model_.weights, spec.name, tensor, scales_.apply(tensor));
       ++scaled_;

@@ -180,8 +180,23 @@ TEST(HuggingFace, AppliesFp8Scales) {
   EXPECT_EQ(down(ragged, 10, 20), 4);
   EXPECT_NE(refusal(config, with_fp8("_scale_inv", {3, 2}, {1, 2, 3, 4, 5, 6})).find("_scale_inv"), std::string::npos);
   EXPECT_NE(refusal(config, with_fp8("_scale_inv", {0, 2}, {})).find("_scale_inv"), std::string::npos);
-  const ImportedModel unscaled = import_weights(tiny_llama_config(), with_fp8("", {}, {}).bytes());
-  EXPECT_EQ(unscaled.weights.at("blk.0.ffn_down").type.dtype, DType::f8_e4m3);
+}
+
+TEST(HuggingFace, RefusesFp8WithoutScalesUnlessTheCheckpointWasCast) {
+  const auto bare = with_fp8("", {}, {});
+  Json config = tiny_llama_config();
+  EXPECT_NE(refusal(config, bare).find(kDown + ": has 8-bit floats, but no"), std::string::npos) << refusal(config, bare);
+  config["torch_dtype"] = "bfloat16";
+  EXPECT_NE(refusal(config, bare), "");
+  for (const char* field : {"torch_dtype", "dtype"}) {
+    Json cast = tiny_llama_config();
+    cast[field] = "float8_e4m3fn";
+    EXPECT_EQ(import_weights(cast, bare.bytes()).weights.at("blk.0.ffn_down").type.dtype, DType::f8_e4m3);
+    cast[field] = "float8_e5m2";
+    EXPECT_NE(refusal(cast, bare), "");
+    cast["quantization_config"] = Json::parse(R"({"quant_method": "fp8", "weight_block_size": [128, 128]})");
+    EXPECT_NE(refusal(cast, bare).find(kDown), std::string::npos);
+  }
 }
 
 TEST(HuggingFace, ConvertsDoublesWithARemark) {

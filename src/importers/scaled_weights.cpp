@@ -21,10 +21,21 @@ int64_t block_size(const FoundTensor& scale, int64_t size, int64_t scales, int64
   return block;
 }
 
+// The 8-bit float that config.json names as the type of all weights.
+std::optional<DType> cast_type(const Json& config) {
+  for (const char* field : {"dtype", "torch_dtype"}) {
+    if (!config.contains(field)) continue;
+    if (config[field] == "float8_e4m3fn") return DType::f8_e4m3;
+    if (config[field] == "float8_e5m2") return DType::f8_e5m2;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ScaledWeights::ScaledWeights(const Json& config, const std::map<std::string, FoundTensor>& tensors) : tensors_(tensors) {
   const auto quantization = config.find("quantization_config");
+  if (quantization == config.end()) cast_ = cast_type(config);
   if (quantization == config.end() || !quantization->is_object()) return;
   const auto size = quantization->find("weight_block_size");
   if (size == quantization->end() || !size->is_array() || size->size() != 2 || !(*size)[0].is_number_unsigned() ||
@@ -41,8 +52,14 @@ const FoundTensor* ScaledWeights::scale_of(const std::string& name) const {
   return nullptr;
 }
 
+void ScaledWeights::require_scale(const FoundTensor& tensor) const {
+  const bool is_fp8 = tensor.dtype == DType::f8_e4m3 || tensor.dtype == DType::f8_e5m2;
+  if (is_fp8 && cast_ != tensor.dtype && !has(tensor.source.tensor))
+    throw Error(ErrorCode::invalid_model, tensor.where(), "has 8-bit floats, but no tensor with their scales");
+}
+
 bool ScaledWeights::is_scale(const std::string& name) const {
-  for (const char* suffix : {".weight_scale_inv", ".weight_scale", ".input_scale", ".activation_scale"})
+  for (const char* suffix : {".weight_scale_inv", ".weight_scale", ".input_scale", ".activation_scale", ".k_scale", ".v_scale"})
     if (name.ends_with(suffix)) return true;
   return false;
 }

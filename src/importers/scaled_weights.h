@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ class ScaledWeights {
 
   // Whether the tensor `name` has scales.
   bool has(const std::string& name) const { return scale_of(name) != nullptr; }
-  // Whether `name` is the name of scales, of weights or of activations (which Hyalite does not quantise).
+  // Throws Error{invalid_model} where the tensor holds 8-bit floats that have no scales, unless the whole checkpoint was cast to them:
+  // config.json then has no quantization_config, and its dtype (formerly torch_dtype) names them.
+  void require_scale(const FoundTensor& tensor) const;
+  // Whether `name` is the name of scales, of weights, or of activations or cache entries (which Hyalite does not quantise).
   bool is_scale(const std::string& name) const;
 
   // The weights in fp32, each multiplied by its scale. REQUIRES: has(tensor.source.tensor). Throws Error{invalid_model} where scales do not
@@ -29,6 +33,7 @@ class ScaledWeights {
   const FoundTensor* scale_of(const std::string& name) const;
 
   const std::map<std::string, FoundTensor>& tensors_;
+  std::optional<DType> cast_;                   // the type of a checkpoint that was cast to 8-bit floats
   int64_t block_rows_ = 0, block_columns_ = 0;  // 0: derived from the shapes
 };
 
