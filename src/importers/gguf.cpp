@@ -59,6 +59,11 @@ FoundTensor found(const TableEntry& entry) {
   return result;
 }
 
+// Rotary frequencies in old files: the config gives them too.
+bool is_harmless(std::string_view name) {
+  return name.ends_with(".attn_rot_embd") || name.ends_with(".attn_rot_embd.weight");
+}
+
 void add_weights(Table& table, const std::string& file, ImportedModel& model) {
   for (const TensorSpec& spec : tensor_specs(model.config)) {
     const std::string name = file_name_of(spec.name);
@@ -69,8 +74,8 @@ void add_weights(Table& table, const std::string& file, ImportedModel& model) {
   }
   std::vector<std::string> unused;
   for (const auto& [name, entry] : table)
-    if (!entry.used) unused.emplace_back(name);
-  note_unused_tensors(std::move(unused), file, model.remarks);
+    if (!entry.used && !is_harmless(name)) unused.emplace_back(name);
+  note_unused_tensors(std::move(unused), "blk.", file, model.remarks);
 }
 
 ImportedModel import(const std::filesystem::path& path, const ImportOptions& options) {

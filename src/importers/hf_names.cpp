@@ -57,7 +57,7 @@ std::string HfNames::of(const std::string& canonical) const {
   std::string_view name = find(kLayerNames, part);
   if (name.empty()) name = post_norms_ ? find(kFourNorms, part) : find(kTwoNorms, part);
   HYALITE_CHECK(!name.empty(), canonical);
-  return prefix_ + "layers." + canonical.substr(layer, dot - layer) + "." + std::string(name) + (bias ? ".bias" : ".weight");
+  return layers() + canonical.substr(layer, dot - layer) + "." + std::string(name) + (bias ? ".bias" : ".weight");
 }
 
 bool HfNames::is_ignorable(const std::string& name) const {

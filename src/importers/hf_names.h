@@ -14,6 +14,8 @@ class HfNames {
  public:
   HfNames(const ModelConfig& config, const std::map<std::string, FoundTensor>& tensors);
 
+  // What the name of every tensor of a layer begins with.
+  std::string layers() const { return prefix_ + "layers."; }
   // "blk.3.attn_q" -> "model.layers.3.self_attn.q_proj.weight"
   std::string of(const std::string& canonical) const;
 

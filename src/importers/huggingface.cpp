@@ -86,7 +86,7 @@ class HfWeights {
     std::vector<std::string> rest;
     for (const auto& [name, tensor] : files_.tensors)
       if (!names_.is_ignorable(name) && !scales_.is_scale(name)) rest.push_back(name);
-    note_unused_tensors(std::move(rest), directory_.string(), model_.remarks);
+    note_unused_tensors(std::move(rest), names_.layers(), directory_.string(), model_.remarks);
   }
 
   const fs::path& directory_;

@@ -104,7 +104,7 @@ TEST(HuggingFace, RefusesWeightsThatAreMissingOrMisshapen) {
   EXPECT_EQ(refusal(tied, weights), "");
 }
 
-TEST(HuggingFace, TellsWhatItIgnoresAndRefusesForeignBiases) {
+TEST(HuggingFace, TellsWhatItIgnoresAndRefusesForeignTensorsOfLayers) {
   auto weights = tiny_llama_weights();
   weights.add_f32("model.layers.0.self_attn.rotary_emb.inv_freq", {2}).add_f32("extra.thing", {1});
   const ImportedModel model = import_weights(tiny_llama_config(), weights.bytes());

@@ -14,11 +14,13 @@ std::string readable(std::string_view name) {
   return Json::parse(quoted).get<std::string>();
 }
 
-void note_unused_tensors(std::vector<std::string> names, const std::string& file, std::vector<std::string>& remarks) {
+void note_unused_tensors(std::vector<std::string> names, const std::string& layers, const std::string& file,
+                         std::vector<std::string>& remarks) {
   if (names.empty()) return;
   std::sort(names.begin(), names.end());
   for (const std::string& name : names)
-    if (name.ends_with(".bias")) throw Error(ErrorCode::unsupported, file + ": tensor " + name, "this family has no such bias");
+    if (name.ends_with(".bias") || name.starts_with(layers))
+      throw Error(ErrorCode::unsupported, file + ": tensor " + readable(name), "this family has no such tensor");
   constexpr size_t kListed = 5;
   std::string text = "ignored " + std::to_string(names.size()) + " tensors that the family does not use: ";
   for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + readable(names[i]);

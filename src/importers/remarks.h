@@ -10,8 +10,9 @@ namespace hyalite {
 // A name out of a file, as it may be printed and written to JSON: valid UTF-8 (what is not becomes U+FFFD), at most 200 bytes or so.
 std::string readable(std::string_view name);
 
-// Adds one remark that lists the tensors that were ignored. Throws Error{unsupported} where one of them is a bias: it belongs to a matrix
-// that is used, so the model would not compute what its author meant.
-void note_unused_tensors(std::vector<std::string> names, const std::string& file, std::vector<std::string>& remarks);
+// Adds one remark that lists the tensors that were ignored. Throws Error{unsupported} where one of them is a bias or its name begins as
+// those of layers do: it belongs to what is used, so the model would not compute what its author meant.
+void note_unused_tensors(std::vector<std::string> names, const std::string& layers, const std::string& file,
+                         std::vector<std::string>& remarks);
 
 }  // namespace hyalite
