@@ -37,6 +37,34 @@ size_t valid_prefix(std::string_view text) {
   return at;
 }
 
+bool may_become_character(std::string_view part) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(part[i]); };
+  if (part.size() >= announced_bytes(byte(0))) return false;
+  if (part.size() == 1) return true;
+  // The second byte alone excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+  const uint8_t low = byte(0) == 0xe0 ? 0xa0 : byte(0) == 0xf0 ? 0x90 : 0x80;
+  const uint8_t high = byte(0) == 0xed ? 0x9f : byte(0) == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < low || byte(1) > high) return false;
+  return part.size() == 2 || is_continuation(part[2]);
+}
+
+std::string valid_text(std::string text) {
+  std::string_view rest = text;
+  size_t valid = valid_prefix(rest);
+  if (valid == rest.size()) return text;
+  std::string out;
+  while (valid < rest.size()) {
+    out += rest.substr(0, valid);
+    out += "\ufffd";
+    rest.remove_prefix(valid);
+    size_t broken = 1;
+    while (broken < rest.size() && may_become_character(rest.substr(0, broken + 1))) ++broken;
+    rest.remove_prefix(broken);
+    valid = valid_prefix(rest);
+  }
+  return out.append(rest);
+}
+
 void append_utf8(char32_t code, std::string& out) {
   const auto put = [&](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (code < 0x80) return put(code);

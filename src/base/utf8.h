@@ -18,6 +18,13 @@ uint32_t valid_sequence(std::string_view text);
 // Bytes of `text` up to the first invalid one.
 size_t valid_prefix(std::string_view text);
 
+// Whether `part`, which is not empty, is the beginning of a character that lacks bytes.
+bool may_become_character(std::string_view part);
+
+// The text with U+FFFD in place of what is not valid: one for the longest beginning of a character, or for a byte that begins none. That
+// is the practice of the Unicode standard (section 3.9), of Python and of Rust.
+std::string valid_text(std::string text);
+
 // The first character of valid, non-empty UTF-8.
 inline Character decode_character(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(text[i])); };

@@ -24,5 +24,20 @@ TEST(Utf8, RefusesOverlongSurrogateCutAndLargeForms) {
   EXPECT_EQ(valid_prefix("aé\xe6\x97z"), 3u);
 }
 
+// Expected texts are those of Python's bytes.decode("utf-8", "replace").
+TEST(Utf8, PutsOneMarkForEachInvalidPart) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"a\xe2\x82\xac", "a€"},
+                                                       {"\xf0\x9f", "\ufffd"},
+                                                       {"\xf0\x9f-", "\ufffd-"},
+                                                       {"\xf0\x9f\xf0\x9f\xa6\x99", "\ufffd🦙"},
+                                                       {"\xe6\x97z\xff\xfe", "\ufffdz\ufffd\ufffd"},
+                                                       {"\xc0\xaf", "\ufffd\ufffd"},
+                                                       {"\xed\xa0\x80", "\ufffd\ufffd\ufffd"},
+                                                       {"\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd"},
+                                                       {"\xe0\x80\xaf", "\ufffd\ufffd\ufffd"}};
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(valid_text(bytes), text);
+}
+
 }  // namespace
 }  // namespace hyalite

@@ -1,4 +1,4 @@
-// Token by token to text that can be shown: never half a UTF-8 character.
+// Token by token to text that can be shown: valid UTF-8, never half a character.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace hyalite {
 
-// One text in the making. Everything that push and finish returned, joined, equals Tokenizer::decode of the same ids. Bytes that can never
-// become a character are passed on as they are.
+// One text in the making. Everything that push and finish returned, joined, equals Tokenizer::decode of the same ids.
 class Detokenizer {
  public:
   // `opens_text`: the first token opens the text, so that decode's rule for a first word holds; false when tokens continue a prompt.
@@ -21,7 +20,7 @@ class Detokenizer {
   // The text that became complete with this token; often empty within a character of several tokens.
   std::string push(int32_t id);
 
-  // What is left at the end: the bytes of a character that was never completed.
+  // What is left at the end: U+FFFD for a character that was never completed.
   std::string finish();
 
  private:

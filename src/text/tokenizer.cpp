@@ -166,7 +166,7 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special) c
     text += opens_text ? opening(bytes) : bytes;
     opens_text = opens_text && bytes.empty();
   }
-  return text;
+  return valid_text(std::move(text));
 }
 
 std::string_view Tokenizer::opening(std::string_view bytes) const {

@@ -5,7 +5,7 @@
 //
 // Ids equal those of the `tokenizers` package and of llama.cpp. Control tokens (AddedToken::special) are recognised in trusted text only:
 // what a user writes stays text, whatever it spells. Bytes that are not UTF-8 are kept: each run of them is a word of its own, which
-// byte-level vocabularies and those with byte fallback give back unchanged.
+// the pieces of byte-level vocabularies and those with byte fallback give back unchanged.
 //
 // Beginning-of-sequence: encode(text, {.add_special = true}) writes the ids that the model wants around a plain text; the chat path
 // encodes a Prompt, which never adds any, because a chat template spells them out. So either way there is exactly one.
@@ -46,7 +46,8 @@ class Tokenizer {
   // have padded rows).
   std::string_view piece(int32_t id) const;
 
-  // All bytes, as the pieces give them. `skip_special` leaves control tokens out. The Detokenizer gives the same bytes step by step.
+  // The pieces as one text, with U+FFFD for what is not UTF-8 in it (valid_text). `skip_special` leaves control tokens out. The Detokenizer
+  // gives the same text step by step.
   std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;
 
   // `bytes` as the first of a text: without the space that encoding puts before a first word.

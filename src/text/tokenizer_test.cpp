@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/detokenizer.h"
 #include "text/test_specs.h"
 
@@ -34,8 +35,12 @@ TEST(Tokenizer, TakesTheLongWayThroughTheSameMerges) {
 TEST(Tokenizer, KeepsBytesThatAreNoText) {
   const Tokenizer tokenizer(byte_level_spec({"he"}));
   using namespace std::string_literals;
-  for (const std::string& text : {"\xff\xfehe\xc3"s, "a\0b"s, "\xe6\x97"s, "\xed\xa0\x80x"s, ""s, "\xf4\x90\x80\x80"s})
-    EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
+  for (const std::string& text : {"\xff\xfehe\xc3"s, "a\0b"s, "\xe6\x97"s, "\xed\xa0\x80x"s, ""s, "\xf4\x90\x80\x80"s}) {
+    std::string pieces;
+    for (int32_t id : tokenizer.encode(text)) pieces += tokenizer.piece(id);
+    EXPECT_EQ(pieces, text);
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), valid_text(text));
+  }
 }
 
 TEST(Tokenizer, FallsBackToBytesAfterAndWithoutASpecialToken) {
@@ -50,7 +55,7 @@ TEST(Tokenizer, FallsBackToBytesAfterAndWithoutASpecialToken) {
     Ids llama = tokenizer.encode("🦙", kPlain);
     if (prefix) llama.erase(llama.begin());
     EXPECT_EQ(llama, (Ids{byte_id(0xf0), byte_id(0x9f), byte_id(0xa6), byte_id(0x99)}));
-    EXPECT_EQ(tokenizer.decode(tokenizer.encode("G 🦙 G\xff")), "G 🦙 G\xff");
+    EXPECT_EQ(tokenizer.decode(tokenizer.encode("G 🦙 G\xff")), "G 🦙 G\ufffd");
   }
 }
 
@@ -127,11 +132,16 @@ TEST(Detokenizer, NeverGivesHalfACharacter) {
   for (int byte : {0xf0, 0x9f, 0xa6}) EXPECT_EQ(steps.push(byte_id(byte)), "");
   EXPECT_EQ(steps.push(byte_id(0x99)), "🦙");
   EXPECT_EQ(steps.push(byte_id(0xe6)), "");
-  EXPECT_EQ(steps.push(kG), "\xe6G");  // can no longer become a character
-  EXPECT_EQ(steps.push(byte_id(0xff)), "\xff");
+  EXPECT_EQ(steps.push(kG), "\ufffdG");  // can no longer become a character
+  EXPECT_EQ(steps.push(byte_id(0xff)), "\ufffd");
   EXPECT_EQ(steps.push(byte_id(0xc3)), "");
-  EXPECT_EQ(steps.finish(), "\xc3");
+  EXPECT_EQ(steps.finish(), "\ufffd");
   EXPECT_EQ(steps.finish(), "");
+  const Ids broken{byte_id(0xf0), byte_id(0x9f), byte_id(0xf0), kBos, byte_id(0x9f), kG, byte_id(0xe6), byte_id(0x97)};
+  std::string text;
+  for (int32_t id : broken) text += steps.push(id);
+  EXPECT_EQ(text + steps.finish(), "\ufffd\ufffdG\ufffd");
+  EXPECT_EQ(tokenizer.decode(broken), "\ufffd\ufffdG\ufffd");
 }
 
 }  // namespace

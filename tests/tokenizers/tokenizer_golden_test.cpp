@@ -23,11 +23,6 @@ std::vector<std::string> golden_files() {
 
 class TokenizerGolden : public testing::TestWithParam<std::string> {};
 
-// The package writes U+FFFD for bytes that are no text; Hyalite keeps them.
-bool is_lossy(const std::string& decoded) {
-  return decoded.find("\ufffd") != std::string::npos;
-}
-
 std::string piece_by_piece(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
   Detokenizer detokenizer(tokenizer, false, true);
   std::string text;
@@ -48,9 +43,7 @@ TEST_P(TokenizerGolden, GivesTheIdsAndTextsOfTheReference) {
     EXPECT_EQ(tokenizer.encode(text), test.at("with_special").get<std::vector<int32_t>>()) << test.at("text");
     EXPECT_EQ(tokenizer.encode(Prompt{{text, true}}), ids) << test.at("text");
     const std::string decoded = tokenizer.decode(ids, false);
-    if (!is_lossy(test.at("decoded"))) {
-      EXPECT_EQ(decoded, test.at("decoded").get<std::string>()) << test.at("text");
-    }
+    EXPECT_EQ(decoded, test.at("decoded").get<std::string>()) << test.at("text");
     EXPECT_EQ(piece_by_piece(tokenizer, ids), decoded) << test.at("text");
   }
 }
