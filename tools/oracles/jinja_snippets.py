@@ -125,6 +125,19 @@ CASES = {
          {"m": [{"role": "user", "content": "u"}, {"role": "system", "content": "s"}]}),
         ("{{ l|attr('x') }}|{{ d|attr('keys') is callable }} {{ (1, 2)|list }} {{ {'a': 1}|list }}", {"l": [1], "d": {}}),
     ],
+    "urlencode": [
+        ("{{ s|urlencode }} {{ 'a/b c?'|urlencode }} {{ 5|urlencode }} {{ none|urlencode }}|{{ missing|urlencode }}|", {"s": "é&ü-_.~'/"}),
+        ("{{ d|urlencode }} {{ [('a/b', 'c d'), ['x', 2]]|urlencode }} {{ {}|urlencode }}|", {"d": {"q": "a b&c", "é": None, "n": 1.5}}),
+    ],
+    "slice": [
+        "{{ [1, 2, 3, 4, 5, 6, 7]|slice(3)|list }} {{ [1, 2, 3, 4, 5, 6, 7]|slice(3, 'x')|list }} {{ 'abcd'|slice(2)|list }}",
+        "{{ [1]|slice(3)|list }} {{ [1, 2]|slice(2, 0)|list }} {{ []|slice(2, none)|list }}",
+    ],
+    "cycler": [
+        "{% set c = cycler('a', 'b', 3) %}{{ c.current }}{{ c.next() }}{{ c.next() }}{{ c.current }}{{ c.next() }}{{ c.next() }}{{ c.reset() }}{{ c.current }}",
+        "{% set c = cycler(*[1, 2]) %}{% for x in 'abc' %}{{ x }}{{ c.next() }}{% endfor %}{{ c.other is defined }}",
+        "{% set j = joiner() %}{% for x in [1, 2, 3] %}{{ j() }}{{ x }}{% endfor %} {% set p = joiner('|') %}{{ p() }}a{{ p() }}b{{ joiner(sep=5)() }}{{ p is callable }}",
+    ],
     "tojson": [
         ("{{ v|tojson }}", {"v": {"a": [1, 2.5, None, True], "b": {"c": "é\"\\\n\t\x01\x7f🙂</script>"}, "e": {}, "f": []}}),
         ("{{ v|tojson(indent=2) }}\n{{ v|tojson(indent=4) }}\n{{ v|tojson(indent=0) }}\n{{ v|tojson(indent='\\t') }}", {"v": {"a": [1, {"b": 2}], "c": [], "d": {}}}),
@@ -231,6 +244,7 @@ CASES = {
     "unicode": [
         ("{{ s|upper }} {{ s|length }} {{ s[::-1] }} {{ s|tojson }} {{ [s] }}", {"s": "naïve 🙂 Ω ß"}),
         "é{{ 'ü' ~ '\\u4f60' }}{% set ñ = 1 %}{{ ñ }}",
+        ("{{ s|lower }} {{ s|lower|length }} {{ s.lower()|list }} {{ s|capitalize|length }}", {"s": "İI"}),
         ("{{ s|trim }}|{{ s.strip() }}|{{ s.split() }}", {"s": "\u3000a\u00a0b\u2003"}),
         ("{{ [s, s|list] }}", {"s": "\u00ad\u2028\ue000\x00\x1b"}),
     ],
@@ -263,6 +277,10 @@ CASES = {
         "{{ 'a'.split('') }}",
         "{{ range(1000000)|list }}",
         "{{ missing|int }}",
+        "{{ [1]|slice(0)|list }}",
+        "{{ [1]|urlencode }}",
+        "{{ cycler() }}",
+        "{{ joiner()(1) }}",
         "{{ [1, 'a']|sort }}",
         "{{ 5|list }}",
     ],

@@ -59,12 +59,52 @@ Value join_filter(Context& context, const Value& value, const Bound& arguments) 
   return Value::text(join(context, items, separator));
 }
 
+void append_quoted(Context& context, MarkedText& out, const MarkedText& text, bool in_query) {
+  constexpr std::string_view kHex = "0123456789ABCDEF", kPlain = "_.-~";
+  context.charge_text(out.size(), text.size() * 3);
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text.bytes()[at]);
+    const bool alnum = (byte | 0x20) >= 'a' ? (byte | 0x20) <= 'z' : byte >= '0' && byte <= '9';
+    const char escaped[] = {'%', kHex[byte >> 4], kHex[byte & 15]};
+    const bool plain = alnum || kPlain.find(static_cast<char>(byte)) != std::string_view::npos || (byte == '/' && !in_query);
+    out.append(plain                     ? std::string_view(text.bytes()).substr(at, 1)
+               : byte == ' ' && in_query ? std::string_view("+")
+                                         : std::string_view(escaped, 3),
+               text.user_at(at));
+  }
+}
+
+// A text as a part of a URL's path; a mapping or a list of pairs as its query.
+Value urlencode(Context& context, const Value& value, const Bound&) {
+  MarkedText out;
+  if (!value.is_sequence() && !value.is(Kind::dict) && !value.is(Kind::undefined)) {
+    append_quoted(context, out, to_text(context, value), false);
+    return Value::text(std::move(out));
+  }
+  std::vector<Value> pairs;
+  if (value.is(Kind::dict)) {
+    for (const auto& [key, item] : value.as_dict().items) pairs.push_back(Value::tuple({key, item}));
+  } else {
+    pairs = iterate(context, value);
+  }
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const std::vector<Value> pair = iterate(context, pairs[i]);
+    if (pair.size() != 2) context.fail("urlencode needs pairs of a name and a value");
+    if (i > 0) out.append("&", false);
+    append_quoted(context, out, to_text(context, pair[0]), true);
+    out.append("=", false);
+    append_quoted(context, out, to_text(context, pair[1]), true);
+  }
+  return Value::text(std::move(out));
+}
+
 constexpr Builtin table[] = {
     {"tojson", "ensure_ascii indent separators sort_keys", 0, tojson},
     {"default", "default_value boolean", 0, default_filter},
     {"d", "default_value boolean", 0, default_filter},
     {"format", "**", 0, format_filter},
     {"join", "d attribute", 0, join_filter},
+    {"urlencode", "", 0, urlencode},
     {"attr", "name", 1, [](Context& c, const Value& v, const Bound& a) { return get_attribute(c, v, text_argument(c, *a[0]).bytes()); }},
 };
 

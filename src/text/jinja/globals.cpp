@@ -1,5 +1,6 @@
 // Functions that every template can call.
 #include "text/jinja/arguments.h"
+#include "text/jinja/cycler.h"
 #include "text/jinja/objects.h"
 
 namespace hyalite::jinja {
@@ -64,11 +65,22 @@ Value make_namespace(Context& context, const Value&, const Bound& arguments) {
   return Namespace::make(context, std::move(values));
 }
 
+Value make_cycler(Context& context, const Value&, const Bound& arguments) {
+  if (arguments.rest().empty()) context.fail("cycler() needs at least one item");
+  return Value::object(std::make_shared<Cycler>(Value::tuple({arguments.rest().begin(), arguments.rest().end()})));
+}
+
+Value make_joiner(Context&, const Value&, const Bound& arguments) {
+  return Value::object(std::make_shared<Joiner>(Value::tuple({arguments.has(0) ? *arguments[0] : Value::text(", ")})));
+}
+
 constexpr Builtin table[] = {
     {"raise_exception", "message", 1, raise_exception},
     {"strftime_now", "format", 1, strftime_now},
     {"range", "start stop step", 1, range},
     {"namespace", "**", 0, make_namespace},
+    {"cycler", "*", 0, make_cycler},
+    {"joiner", "sep", 0, make_joiner},
     {"dict", "**", 0, [](Context& c, const Value&, const Bound& a) { return Value::dict(collect(c, a)); }},
 };
 

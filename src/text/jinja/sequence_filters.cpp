@@ -132,6 +132,26 @@ Value batch(Context& context, const Value& value, const Bound& arguments) {
   return Value::list(std::move(batches));
 }
 
+// slice(slices, fill_with=None): as many lists, the first ones longer by one where the items do not come out even.
+Value slice(Context& context, const Value& value, const Bound& arguments) {
+  const int64_t slices = integer_argument(context, *arguments[0]);
+  if (slices < 1) context.fail("slice() needs at least 1 slice");
+  context.charge_items(static_cast<size_t>(slices));
+  const std::vector<Value> items = iterate(context, value);
+  const int64_t least = static_cast<int64_t>(items.size()) / slices, longer = static_cast<int64_t>(items.size()) % slices;
+  const bool fills = arguments.has(1) && !arguments[1]->is(Kind::none);
+  std::vector<Value> all;
+  auto at = items.begin();
+  for (int64_t i = 0; i < slices; ++i) {
+    const auto end = at + least + (i < longer ? 1 : 0);
+    std::vector<Value> one(at, end);
+    if (fills && i >= longer) one.push_back(*arguments[1]);
+    all.push_back(Value::list(std::move(one)));
+    at = end;
+  }
+  return Value::list(std::move(all));
+}
+
 // groupby(attribute, default=None, case_sensitive=False): (key, items) pairs in the order of the keys.
 Value groupby(Context& context, const Value& value, const Bound& arguments) {
   std::vector<std::pair<Value, Value>> keyed;
@@ -169,6 +189,7 @@ constexpr Builtin table[] = {
     {"max", "case_sensitive attribute", 0, [](Context& c, const Value& v, const Bound& a) { return extreme(c, v, a, true); }},
     {"sum", "attribute start", 0, sum},
     {"batch", "linecount fill_with", 1, batch},
+    {"slice", "slices fill_with", 1, slice},
     {"groupby", "attribute default case_sensitive", 1, groupby},
 };
 

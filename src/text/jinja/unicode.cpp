@@ -95,7 +95,11 @@ void append_upper(std::string& out, int32_t c) {
 }
 
 void append_lower(std::string& out, int32_t c) {
-  append_utf8(out, utf8proc_tolower(c));
+  if (c == 0x130) {  // capital i with a dot: the only character that becomes two
+    out += "i\u0307";
+  } else {
+    append_utf8(out, utf8proc_tolower(c));
+  }
 }
 
 void append_title(std::string& out, int32_t c) {
