@@ -101,7 +101,7 @@ int run(const Options& o, VerbContext& context) {
   compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
   const int64_t needed = b.depth + b.prompt_tokens + b.decode_tokens;
   if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = needed;
-  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   if (needed > model->prefill.max_positions)  // an artifact
     throw Error(ErrorCode::context_length_exceeded, "--depth + --prompt-tokens + --decode-tokens",
                 fmt::format("{} tokens, the context holds {}", needed, model->prefill.max_positions));

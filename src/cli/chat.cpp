@@ -124,13 +124,13 @@ class Chat {
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
   plan_speculation(o.speculation, compile);
-  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   if (model->tokenizer.chat_template.empty())
     throw Error(ErrorCode::invalid_argument, o.model.model, "has no chat template; `hyalite run --raw` continues plain text");
   Tokenizer tokenizer(model->tokenizer);
   const int64_t limit = std::min(o.model.max_seq > 0 ? o.model.max_seq : kUsualContext, model->prefill.max_positions);
   EngineOptions options{compile.threads, limit, 1, o.model.prefill_chunk};
-  add_drafter(o.speculation, o.model, compile, options);
+  add_drafter(o.speculation, o.model, compile, context, options);
   Engine engine(model, tokenizer, options);
   Chat chat(o, engine, model->tokenizer, context);
   const bool asks = isatty(STDIN_FILENO) && !context.quiet;

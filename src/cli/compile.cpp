@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "compile/artifact.h"
+#include "compile/load.h"
 #include "compile/trace_json.h"
 
 namespace hyalite {
@@ -39,10 +40,11 @@ int run(const Options& o, VerbContext& context) {
   write_artifact(compilation, o.output, pool);
   if (context.json) {
     Json json = {{"output", o.output}, {"stage", compilation.module.stage}, {"passes", traces_to_json(compilation.passes)}};
-    json["remarks"] = compilation.model.remarks;
+    json["remarks"] = load_remarks(compilation);
     context.out << json.dump(1) << '\n';
     return 0;
   }
+  print_remarks(load_remarks(compilation), context);
   print_table(compilation.passes, context.out);
   context.out << "wrote " << o.output << '\n';
   return 0;

@@ -72,9 +72,16 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
   return c;
 }
 
-std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile) {
+std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile, const VerbContext& context) {
   ThreadPool pool(compile.threads);
-  return load_model(options.model, compile, pool);
+  std::shared_ptr<ModelPlan> model = load_model(options.model, compile, pool);
+  print_remarks(model->remarks, context);
+  return model;
+}
+
+void print_remarks(const std::vector<std::string>& remarks, const VerbContext& context) {
+  if (context.quiet) return;
+  for (const std::string& remark : remarks) context.err << "remark: " << remark << '\n';
 }
 
 }  // namespace hyalite

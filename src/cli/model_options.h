@@ -31,7 +31,10 @@ Machine this_machine(const VerbContext& context);
 // Options with "auto" resolved; Ctrl-C cancels. Throws Error{invalid_argument} naming the flag.
 CompileOptions compile_options(const ModelOptions& options, const VerbContext& context);
 
-// Loads or compiles the model. `remarks`, where given, receives what the importer converted or ignored.
-std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile);
+// Loads or compiles the model, and prints its remarks.
+std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile, const VerbContext& context);
+
+// One line each on `err`, unless quiet.
+void print_remarks(const std::vector<std::string>& remarks, const VerbContext& context);
 
 }  // namespace hyalite

@@ -83,12 +83,12 @@ int run(const Options& o, VerbContext& context) {
   const Stopwatch watch;
   CompileOptions compile = compile_options(o.model, context);
   plan_speculation(o.speculation, compile);
-  std::shared_ptr<ModelPlan> model = load(o.model, compile);
+  std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   Tokenizer tokenizer(model->tokenizer);
   Request request = request_of(o.generation);
   request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer);
   EngineOptions options{compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk};
-  add_drafter(o.speculation, o.model, compile, options);
+  add_drafter(o.speculation, o.model, compile, context, options);
   Engine engine(model, tokenizer, options);
   double load_ms = watch.ms();
   TextSink sink;

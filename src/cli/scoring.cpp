@@ -32,7 +32,7 @@ ScoredModel::ScoredModel(const ModelOptions& options, int64_t context, const Ver
   CompileOptions compile = compile_options(options, verb);
   compile.max_symbols.logits_rows = kLogitsRows;
   if (compile.max_positions == 0 && !is_artifact(options.model)) compile.max_positions = context;
-  model_ = load(options, compile);
+  model_ = load(options, compile, verb);
   if (context > model_->prefill.max_positions)  // an artifact, or --max-seq
     throw Error(ErrorCode::invalid_argument, "--ctx",
                 fmt::format("{} tokens, the context holds {}", context, model_->prefill.max_positions));

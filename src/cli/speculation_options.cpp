@@ -43,7 +43,8 @@ void plan_speculation(const SpeculationOptions& o, CompileOptions& compile) {
   compile.max_draft_tokens = o.draft_tokens > 0 ? o.draft_tokens : kDraftTokens;
 }
 
-void add_drafter(const SpeculationOptions& o, const ModelOptions& model, const CompileOptions& compile, EngineOptions& engine) {
+void add_drafter(const SpeculationOptions& o, const ModelOptions& model, const CompileOptions& compile, const VerbContext& context,
+                 EngineOptions& engine) {
   const std::string method = method_of(o);
   if (method == "none") return;
   engine.draft_tokens = compile.max_draft_tokens;
@@ -56,7 +57,7 @@ void add_drafter(const SpeculationOptions& o, const ModelOptions& model, const C
   CompileOptions alone = compile;
   alone.max_draft_tokens = 0;
   alone.max_positions = 0;  // its own context, which may be shorter
-  std::shared_ptr<const ModelPlan> draft = load(options, alone);
+  std::shared_ptr<const ModelPlan> draft = load(options, alone, context);
   engine.drafter = [draft, where = o.draft_model](const ModelPlan& plan, int64_t max_tokens, ThreadPool& pool) {
     return std::make_unique<ModelDrafter>(draft, where, plan, max_tokens, pool);
   };

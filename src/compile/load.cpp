@@ -1,5 +1,10 @@
 #include "compile/load.h"
 
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
 #include "base/error.h"
 #include "compile/artifact.h"
 
@@ -25,7 +30,28 @@ void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, co
                       "; this machine does not give that, compile it again here");
 }
 
+// Names of the matrices that are converted when they are packed, by "from -> to".
+std::map<std::string, std::set<std::string>> conversions(const Module& module) {
+  std::map<std::string, std::set<std::string>> names;
+  for (const Graph& graph : module.graphs)
+    for (NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      if (node.op->name != "convert") continue;
+      const Value& source = graph.value(node.operands[0]);
+      if (source.type.tensor.rank() != 2) continue;
+      names[fmt::format("{} -> {}", format_of(source.type.tensor.dtype).name, node.attrs.text("to"))].insert(source.name);
+    }
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string> load_remarks(const Compilation& compilation) {
+  std::vector<std::string> remarks = compilation.model.remarks;
+  for (const auto& [formats, names] : conversions(compilation.module))
+    remarks.push_back(fmt::format("{} weights {}: no kernel multiplies them as they are", names.size(), formats));
+  return remarks;
+}
 
 ModelInfo info_of(const ModelConfig& config) {
   return {config.name, config.family, config.layers, config.hidden, config.vocab, config.context_length};
@@ -35,6 +61,7 @@ std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& 
   HYALITE_CHECK(compilation.prefill && compilation.decode, "the compilation has no plans");
   auto model = std::make_shared<ModelPlan>();
   model->info = info_of(compilation.model.config);
+  model->remarks = load_remarks(compilation);
   model->tokenizer = std::move(compilation.model.tokenizer);
   model->prefill = std::move(*compilation.prefill);
   model->decode = std::move(*compilation.decode);

@@ -17,6 +17,10 @@ std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const C
 // The runnable part of a compilation: packs the weights. REQUIRES: both plans are there.
 std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& pool);
 
+// What a person should know of a model that was imported just now: what the importer converted, ignored or assumed, and how many matrices
+// are multiplied in another format than the file's.
+std::vector<std::string> load_remarks(const Compilation& compilation);
+
 ModelInfo info_of(const ModelConfig& config);
 
 }  // namespace hyalite

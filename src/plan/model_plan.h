@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/tokenizer_spec.h"
 #include "plan/execution_plan.h"
@@ -22,6 +23,7 @@ struct ModelPlan {
   TokenizerSpec tokenizer;
   ExecutionPlan prefill, decode;
   std::shared_ptr<const WeightSet> weights;
+  std::vector<std::string> remarks;  // what loading converted, ignored or assumed, for people; none of an artifact
 };
 
 }  // namespace hyalite

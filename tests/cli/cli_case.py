@@ -74,6 +74,17 @@ def edit_json(path, change):
         json.dump(document, file)
 
 
+def edit_weights(folder, change):
+    """Calls change(header, data) on the safetensors file of a model directory; data is a bytearray that may grow at its end."""
+    path = os.path.join(folder, "model.safetensors")
+    with open(path, "rb") as file:
+        header, data = json.loads(file.read(int.from_bytes(file.read(8), "little"))), bytearray(file.read())
+    change(header, data)
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + data)
+
+
 class CliCase(unittest.TestCase):
     maxDiff = 2000
 

@@ -4,7 +4,7 @@ import signal
 import time
 import unittest
 
-from cli_case import REAL_MODEL, CliCase, needs_real_model, run, scratch, start, tiny
+from cli_case import REAL_MODEL, CliCase, edit_weights, needs_real_model, run, scratch, start, tiny
 
 
 class Run(CliCase):
@@ -124,17 +124,18 @@ class Run(CliCase):
             with self.subTest(flags=flags):
                 self.assertEqual(len(self.answer("--temperature", 0, *flags)["token_ids"]), 12)
 
+    def test_a_character_that_is_never_complete_is_marked(self):
+        first = self.json_of("tokenize", tiny(), "--text", "\U0001f999")["ids"][-4:]
+        self.assertEqual(self.json_of("detokenize", tiny(), "--ids", ",".join(map(str, first)))["text"][-1], "\U0001f999")
+        self.assertEqual(self.json_of("detokenize", tiny(), "--ids", f"{first[0]},{first[1]}")["text"], "\ufffd")
+        flags = ("--raw", "--prompt", "hi", "--logit-bias", f"{first[0]}=1000", "--temperature", 0)
+        self.assertEqual(self.done("run", tiny(), *flags, "--max-new-tokens", 1, "-q").out, "\ufffd\n")
+        self.assertEqual(self.done("run", tiny(), *flags, "--max-new-tokens", 3, "-q").out, "\ufffd" * 3 + "\n")
+
     def test_a_missing_weight_is_named(self):
         folder = scratch("holed")
         self.done("make-tiny", folder)
-        weights = os.path.join(folder, "model.safetensors")
-        with open(weights, "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header, data = json.loads(file.read(length)), file.read()
-        del header["model.norm.weight"]
-        text = json.dumps(header).encode()
-        with open(weights, "wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text + data)
+        edit_weights(folder, lambda header, _: header.pop("model.norm.weight"))
         self.assertIn("model.norm.weight", self.refused(3, "run", folder, "--prompt", "a"))
 
     def test_ctrl_c_stops_within_a_second(self):
