@@ -113,7 +113,11 @@ std::vector<Case> cases_rope() {
        {Shape{1, 2, 1, false, 1}, {3, 64, 32, false, 1}, {2, 80, 40, true, 1}, {5, 96, 24, false, 1.2}, {2, 112, 50, true, 0.9}}) {
     CaseBuilder builder("rope", std::to_string(s.heads) + " heads of " + std::to_string(s.head_dim), seed++);
     builder.attr("head_dim", s.head_dim).attr("interleaved", s.interleaved).attr("scale", s.scale);
-    cases.push_back(builder.batch({{0, 3}, {4000, 1}, {61, 6}}).activations(s.heads * s.head_dim).rates(s.pairs).batch_operand().done());
+    cases.push_back(builder.batch({{0, 3}, {4000, 1}, {61, 6}, {8191, 2}, {100000, 1}})
+                        .activations(s.heads * s.head_dim)
+                        .rates(s.pairs)
+                        .batch_operand()
+                        .done());
   }
   return cases;
 }
@@ -155,18 +159,23 @@ std::vector<Case> cases_cache_append() {
   return cases;
 }
 
+Case attention_case(std::string_view op, const CacheShape& shape, const std::vector<Run>& runs, uint32_t seed) {
+  CaseBuilder builder(op, label_of(shape) + ", " + std::to_string(runs.size()) + " sequences", seed);
+  builder.attr("layer", int64_t{0}).attr("heads", int64_t{shape.heads}).attr("kv_heads", int64_t{shape.kv_heads});
+  builder.attr("head_dim", int64_t{shape.head_dim}).attr("scale", 0.125).attr("window", int64_t{shape.window});
+  builder.batch(runs, spec_of(shape)).cache(spec_of(shape), true);
+  return builder.activations(int64_t{shape.heads} * shape.head_dim, 2).cache_operand().batch_operand().done();
+}
+
 std::vector<Case> attention_cases(std::string_view op, const std::vector<std::vector<Run>>& batches) {
   std::vector<Case> cases;
   uint32_t seed = 1;
   for (const CacheShape& shape : kCacheShapes) {
-    for (const std::vector<Run>& runs : batches) {
-      CaseBuilder builder(op, label_of(shape) + ", " + std::to_string(runs.size()) + " sequences", seed++);
-      builder.attr("layer", int64_t{0}).attr("heads", int64_t{shape.heads}).attr("kv_heads", int64_t{shape.kv_heads});
-      builder.attr("head_dim", int64_t{shape.head_dim}).attr("scale", 0.125).attr("window", int64_t{shape.window});
-      builder.batch(runs, spec_of(shape)).cache(spec_of(shape), true);
-      cases.push_back(builder.activations(int64_t{shape.heads} * shape.head_dim, 2).cache_operand().batch_operand().done());
-    }
+    for (const std::vector<Run>& runs : batches) cases.push_back(attention_case(op, shape, runs, seed++));
   }
+  // Far into a text; the cache of a small head only, because it has to be filled.
+  for (const int32_t window : {0, 100})
+    cases.push_back(attention_case(op, {2, 1, 8, window, DType::f16}, {{8191, 2}, {100000, 1}}, seed++));
   return cases;
 }
 

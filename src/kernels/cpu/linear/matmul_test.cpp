@@ -19,7 +19,7 @@ struct Shape {
 
 std::vector<Shape> shapes_of(DType dtype) {
   std::vector<Shape> shapes;
-  for (Shape shape : {Shape{1, 32}, {15, 33}, {17, 80}, {33, 256}, {40, 576}, {16, 1536}})
+  for (Shape shape : {Shape{1, 32}, {15, 33}, {17, 80}, {33, 256}, {40, 576}, {16, 1536}, {17, 4544}, {4544, 64}, {3, 14464}, {14464, 32}})
     if (shape.columns % format_of(dtype).block_elements == 0) shapes.push_back(shape);
   return shapes;
 }
