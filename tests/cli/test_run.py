@@ -125,7 +125,7 @@ class Run(CliCase):
                 self.assertEqual(len(self.answer("--temperature", 0, *flags)["token_ids"]), 12)
 
     def test_a_character_that_is_never_complete_is_marked(self):
-        first = self.json_of("tokenize", tiny(), "--text", "\U0001f999")["ids"][-4:]
+        first = self.json_of("tokenize", tiny(), "--text", "\U0001f999")["token_ids"][-4:]
         self.assertEqual(self.json_of("detokenize", tiny(), "--ids", ",".join(map(str, first)))["text"][-1], "\U0001f999")
         self.assertEqual(self.json_of("detokenize", tiny(), "--ids", f"{first[0]},{first[1]}")["text"], "\ufffd")
         flags = ("--raw", "--prompt", "hi", "--logit-bias", f"{first[0]}=1000", "--temperature", 0)
