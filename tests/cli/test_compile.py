@@ -62,7 +62,7 @@ class Compile(CliCase):
 
     def test_a_stopped_artifact_does_not_run(self):
         stopped = artifact("--stop-after", "cse")
-        self.assertIn("stopped earlier", self.refused(3, "run", stopped, *GREEDY))
+        self.assertIn("stopped after cse", self.refused(3, "run", stopped, *GREEDY))
 
     def test_broken_text_is_refused_with_its_place(self):
         text = scratch("broken.cir")
