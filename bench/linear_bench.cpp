@@ -24,7 +24,9 @@ void run_steps(benchmark::State& state, const TestOp& test, const KernelVariant&
   std::vector<float> y(test.tokens * test.output_columns[0]);
   const TensorView output{y.data(), DType::f32, 2, {test.tokens, test.output_columns[0]}};
   AlignedBytes workspace(variant.workspace(test.problem()));
-  const OpArgs args{test.packed.data(), &output, nullptr, nullptr, nullptr, workspace.data};
+  alignas(16) uint8_t params[kMaxParamBytes] = {};
+  find_op("matmul")->bind(test.attrs, params);
+  const OpArgs args{test.packed.data(), &output, params, nullptr, nullptr, workspace.data};
   for (auto _ : state) {
     pool.run([&](int thread) {
       for (int phase = 0; phase < variant.phases; ++phase) {
