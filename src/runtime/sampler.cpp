@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/largest.h"
 
 namespace hyalite {
 namespace {
@@ -18,12 +19,9 @@ bool likelier(const TokenLogprob& a, const TokenLogprob& b) {
 }
 
 float highest_finite(std::span<const float> logits) {
-  float best = kNever;
-  for (float x : logits) {
-    if (std::isnan(x) || x == std::numeric_limits<float>::infinity())
-      throw Error(ErrorCode::non_finite_logits, "logits", "the model produced NaN or Inf");
-    best = std::max(best, x);
-  }
+  const float best = logits.empty() ? kNever : logits[index_of_largest(logits)];
+  if (best == std::numeric_limits<float>::infinity() || any_nan(logits))
+    throw Error(ErrorCode::non_finite_logits, "logits", "the model produced NaN or Inf");
   if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token has a finite logit");
   return best;
 }
@@ -108,16 +106,16 @@ void Sampler::adjust(std::span<const float> logits, std::span<const int32_t> ban
 }
 
 int32_t Sampler::greedy() const {
-  auto best = std::ranges::max_element(adjusted_);
-  if (*best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
-  return static_cast<int32_t>(best - adjusted_.begin());
+  const int64_t best = index_of_largest(adjusted_);
+  if (adjusted_[best] == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
+  return static_cast<int32_t>(best);
 }
 
 // Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that
 // can matter are sorted: top_k of them, or those whose probability is at least e^-20 of the best one's: the others of 250,000 hold less
 // than a thousandth of the mass together.
 int32_t Sampler::draw() {
-  const float best = *std::ranges::max_element(adjusted_);
+  const float best = adjusted_[index_of_largest(adjusted_)];
   if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
   const float cut = best - static_cast<float>(20 * options_.temperature);
   candidates_.clear();

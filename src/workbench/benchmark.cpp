@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/largest.h"
 
 namespace hyalite {
 namespace {
@@ -98,7 +99,7 @@ class Batch {
     TensorView logits = engine_.steps().run(step_, observer);
     for (int64_t s = 0; s < options_.batch; ++s) {
       const float* row = logits.as<float>() + s * logits.columns();
-      next_[s] = static_cast<int32_t>(std::max_element(row, row + engine_.valid_ids()) - row);
+      next_[s] = static_cast<int32_t>(index_of_largest({row, static_cast<size_t>(engine_.valid_ids())}));
     }
   }
 
