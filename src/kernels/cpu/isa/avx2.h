@@ -137,6 +137,9 @@ template <int bits>
 HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
   return {_mm256_srli_epi32(a.v, bits)};
 }
+HYALITE_INLINE I32 shift_right(I32 a, int bits) {
+  return {_mm256_srli_epi32(a.v, bits)};
+}
 
 HYALITE_INLINE I32 look_up(const uint8_t* table, I32 index) {
   return {_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load_128(table)), index.v)};
@@ -170,30 +173,36 @@ HYALITE_INLINE F32 swap_pairs(F32 a) {
 }
 
 // As scalar.h says. Products are added in 16 bits for as long as they cannot overflow: |pair| <= 2 * 127 * largest code.
-inline constexpr int kCodeBias = 0, kTurns = 2;
-template <int bits, int count, int tokens>
-HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
+inline constexpr int kCodeBias = 0, kTurns = 4, kSide = 2;
+template <int bits, int count, int tokens, int side, class Codes>
+HYALITE_INLINE void dot(I32 (*sums)[side], const Codes& codes, const int8_t* activations) {
   constexpr int in_16_bits = bits == 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1;
   static_assert(count % in_16_bits == 0);
   HYALITE_UNROLL for (int j = 0; j < count; j += in_16_bits) {
-    __m256i pairs[tokens];
+    __m256i pairs[tokens][side];
     HYALITE_UNROLL for (int i = 0; i < in_16_bits; ++i) {
+      __m256i code[side];
+      HYALITE_UNROLL for (int s = 0; s < side; ++s) code[s] = codes(i + j, s).v;
       HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {
         int32_t word;
         __builtin_memcpy(&word, activations + 32 * t + 4 * (i + j), 4);
-        __m256i code = codes[i + j].v, four = _mm256_set1_epi32(word);
-        if constexpr (bits == 8) {  // unsigned times signed again, by moving the sign of the code to the activation
-          code = _mm256_xor_si256(code, _mm256_set1_epi8(-128));
-          four = _mm256_sign_epi8(four, code);
-          code = _mm256_abs_epi8(code);
+        const __m256i four = _mm256_set1_epi32(word);
+        HYALITE_UNROLL for (int s = 0; s < side; ++s) {
+          __m256i products;
+          if constexpr (bits == 8) {  // unsigned times signed again, by moving the sign of the code to the activation
+            const __m256i value = _mm256_xor_si256(code[s], _mm256_set1_epi8(-128));
+            products = _mm256_maddubs_epi16(_mm256_abs_epi8(value), _mm256_sign_epi8(four, value));
+          } else {
+            products = _mm256_maddubs_epi16(code[s], four);
+          }
+          pairs[t][s] = i ? _mm256_add_epi16(pairs[t][s], products) : products;
+          HYALITE_OPAQUE_VECTOR(pairs[t][s]);  // or the sums become a tree, whose leaves do not fit the registers
         }
-        const __m256i products = _mm256_maddubs_epi16(code, four);
-        pairs[t] = i ? _mm256_add_epi16(pairs[t], products) : products;
-        HYALITE_OPAQUE_VECTOR(pairs[t]);  // or the sums become a tree, whose leaves do not fit the registers
       }
     }
     HYALITE_UNROLL for (int t = 0; t < tokens; ++t) {
-      sums[t].v = _mm256_add_epi32(sums[t].v, _mm256_madd_epi16(pairs[t], _mm256_set1_epi16(1)));
+      HYALITE_UNROLL for (int s = 0; s < side; ++s) sums[t][s].v =
+          _mm256_add_epi32(sums[t][s].v, _mm256_madd_epi16(pairs[t][s], _mm256_set1_epi16(1)));
     }
   }
 }

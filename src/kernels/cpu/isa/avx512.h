@@ -130,6 +130,9 @@ template <int bits>
 HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
   return {_mm512_srli_epi32(a.v, bits)};
 }
+HYALITE_INLINE I32 shift_right(I32 a, int bits) {
+  return {_mm512_srli_epi32(a.v, static_cast<unsigned>(bits))};
+}
 
 HYALITE_INLINE I32 look_up(const uint8_t* table, I32 index) {
   return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), index.v)};

@@ -119,6 +119,9 @@ template <int bits>
 HYALITE_INLINE I32 shift_right(I32 a) {  // zeros come in
   return {static_cast<int32_t>(static_cast<uint32_t>(a.v) >> bits)};
 }
+HYALITE_INLINE I32 shift_right(I32 a, int bits) {
+  return {static_cast<int32_t>(static_cast<uint32_t>(a.v) >> bits)};
+}
 
 // Each byte of `index`, 0 to 15, becomes that one of the table.
 HYALITE_INLINE I32 look_up(const uint8_t* table, I32 index) {
@@ -150,17 +153,19 @@ HYALITE_INLINE F32 swap_pairs(F32 a) {  // one lane has no neighbour; wide.inc s
   return a;
 }
 
-// For each of `tokens` whose activations lie 32 bytes apart: sums[t] += sum of (code - bias) * activation over `count` vectors of four
-// codes a lane, exactly. Codes of less than 8 bits have no bias here; with 8 bits it is 128, of which kCodeBias is left to the caller to
-// take off. kTurns: how many tokens at once serve a target best.
-inline constexpr int kCodeBias = 0, kTurns = 1;
-template <int bits, int count, int tokens>
-HYALITE_INLINE void dot(I32* sums, const I32* codes, const int8_t* activations) {
-  for (int t = 0; t < tokens; ++t) {
-    for (int j = 0; j < count; ++j) {
+// For each of `tokens` whose activations lie 32 bytes apart, and each of `side` registers of rows: sums[t][s] += sum of (code - bias) *
+// activation over the vectors codes(j, s) of four codes a lane, j < `count`, exactly. Codes of less than 8 bits have no bias here; with 8
+// bits it is 128, of which kCodeBias is left to the caller to take off. kTurns, kSide: how many tokens and registers at once serve a target
+// best.
+inline constexpr int kCodeBias = 0, kTurns = 1, kSide = 1;
+template <int bits, int count, int tokens, int side, class Codes>
+HYALITE_INLINE void dot(I32 (*sums)[side], const Codes& codes, const int8_t* activations) {
+  for (int j = 0; j < count; ++j) {
+    const auto word = static_cast<uint32_t>(codes(j, 0).v);
+    for (int t = 0; t < tokens; ++t) {
       for (int i = 0; i < 4; ++i) {
-        const int code = static_cast<int>(static_cast<uint32_t>(codes[j].v) >> 8 * i & 255);
-        sums[t].v += (bits == 8 ? code - 128 : code) * activations[32 * t + 4 * j + i];
+        const int code = static_cast<int>(word >> 8 * i & 255);
+        sums[t][0].v += (bits == 8 ? code - 128 : code) * activations[32 * t + 4 * j + i];
       }
     }
   }

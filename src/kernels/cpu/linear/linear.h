@@ -20,11 +20,13 @@ inline constexpr int kRecordBytes = 52;
 
 // Tiles of dense activations: f32 [column][m], or pairs of bf16 [column / 2][m] (bf16_rows.inc), which take half the room set aside.
 
-// A piece of a weight times a tile: 16 rows of packed weights, all columns, against the tile's activations; out[m][16].
-using TileFunction = void (*)(const uint8_t* group, int64_t columns, const uint8_t* activations, float* out);
-inline constexpr int kTileWidths = 4;  // 1, 2, 4, 8
+// Groups of 16 rows of packed weights, all columns, times a tile of m tokens; out[group][m][16].
+using TileFunction = void (*)(const uint8_t* const* groups, int64_t columns, const uint8_t* activations, float* out);
+struct TileSet {
+  TileFunction tile[4];  // m = 1, 2, 4, 8
+};
 struct RowKernel {
-  TileFunction tile[kTileWidths];
+  TileSet one, two;  // of a group; of two groups that lie anywhere, where a target has that
 };
 
 // Where things lie in the workspace of a linear step. A function of sizes only, so that planner and kernel agree.
