@@ -37,6 +37,7 @@
 #define HYALITE_OPAQUE_VECTOR(v) __asm__("" : "+x"(v))
 
 #define HYALITE_AVX2 "avx2,fma,f16c"
+#define HYALITE_AVXVNNI "avx2,fma,f16c,avxvnni"
 #define HYALITE_AVX512 "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq"
 #define HYALITE_AVX512VNNI "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni"
 #define HYALITE_AVX512BF16 "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512bf16"
