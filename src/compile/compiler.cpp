@@ -69,7 +69,8 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
   const CompileOptions& o = c.options;
   const PassContext context{.target = {.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes),
                                        .numerics = o.numerics,
-                                       .multiplied = packed_formats("rows16")},
+                                       .multiplied = packed_formats("rows16"),
+                                       .screened = packed_formats("planes16")},
                             .weights = &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/largest.h"
 #include "engine/draft_length.h"
 #include "engine/stop_filter.h"
 #include "text/detokenizer.h"
@@ -65,6 +66,22 @@ class Run {
   }
 
  private:
+  // Where the largest logit is all that counts, the others may stay uncomputed; if it turns out to be one that may not be sampled, the
+  // step is done again for all of them, which writes the same into the cache.
+  TensorView step(StepSequence sequence) {
+    const bool one_row = sequence.logits == StepSequence::Logits::last || sequence.ids.size() == 1;
+    sequence.top_only = one_row && sampler_.wants_top_only();
+    const TensorView logits = engine_.steps().run({&sequence, 1});
+    if (!sequence.top_only || sequence.logits == StepSequence::Logits::none || may_be_sampled(top_of(logits))) return logits;
+    sequence.top_only = false;
+    return engine_.steps().run({&sequence, 1});
+  }
+
+  static int64_t top_of(const TensorView& logits) {
+    return index_of_largest({logits.as<float>(), static_cast<size_t>(logits.columns())});
+  }
+  bool may_be_sampled(int64_t id) const { return id < engine_.valid_ids() && !std::ranges::count(banned_, id); }
+
   TensorView prefill() {
     std::span<const int32_t> prompt = request_.prompt;
     TensorView logits;
@@ -72,7 +89,7 @@ class Run {
       auto ids = prompt.subspan(cached_, std::min<int64_t>(chunk_, prompt.size() - cached_));
       bool last = cached_ + ids.size() == prompt.size();
       StepSequence part{&owner_.pages, cached_, ids, last ? StepSequence::Logits::last : StepSequence::Logits::none};
-      logits = engine_.steps().run({&part, 1});
+      logits = step(part);
       cached_ += static_cast<int64_t>(ids.size());
     }
     return logits;
@@ -82,8 +99,7 @@ class Run {
   // does not ends this one, and the next writes over what it left in the cache. False when the answer is complete.
   bool decode() {
     draft();
-    const StepSequence next{&owner_.pages, cached_, step_, StepSequence::Logits::all};
-    const TensorView logits = engine_.steps().run({&next, 1});
+    const TensorView logits = step({&owner_.pages, cached_, step_, StepSequence::Logits::all});
     int64_t row = 0;
     bool goes_on = true, guessed = true;
     while (goes_on && guessed) {

@@ -24,8 +24,9 @@ struct PackedLayout {
   DType dtype;            // format of the source
   // Bytes of a packed [rows, columns] weight; columns is a multiple of the format's block.
   size_t (*packed_bytes)(int64_t rows, int64_t columns);
-  // Writes this thread's share of `packed` (64-byte aligned, packed_bytes long). Exact: unpack_row gives the bits of FormatSpec::decode.
-  void (*pack)(const TensorView& source, uint8_t* packed, WorkRange range);
+  // Writes this thread's share of rows [first, first + source.rows()) of `packed` (64-byte aligned, packed_bytes(rows) long); `first` is a
+  // multiple of 16, and so is the end but for the last rows. Exact: unpack_row gives the bits of FormatSpec::decode.
+  void (*pack)(const TensorView& source, int64_t first, int64_t rows, uint8_t* packed, WorkRange range);
   void (*unpack_row)(const uint8_t* packed, int64_t rows, int64_t columns, int64_t row, float* out);
 };
 

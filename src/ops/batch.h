@@ -35,6 +35,7 @@ struct BatchView {
   const int32_t* sequence_of = nullptr;  // [tokens]
   const int32_t* logits_row = nullptr;   // [logits_rows] token indices, ascending
   const PageTable* tables = nullptr;     // [cache_groups][sequences]
+  bool top_only = false;                 // of each row of logits, only the largest are wanted: lm_head
 };
 
 // The pages of one layer. Inside a page, for each kv head in turn: keys transposed [head_dim][kPageTokens], then values

@@ -43,7 +43,7 @@ struct GluParams {
   GateActivation activation;
 };
 
-// matmul.
+// matmul, lm_head.
 struct MatmulParams {
   int32_t planes;  // 2 where activations = "q8x2": rounded to int8, and what that left rounded to int8 again; otherwise 1
 };

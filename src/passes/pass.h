@@ -23,6 +23,7 @@ struct Target {
   int64_t last_level_cache_bytes = 0;  // of one socket; 0: unknown
   Numerics numerics = Numerics::deterministic;
   std::vector<DType> multiplied;  // formats that kernels multiply by as they are stored; matrices of others are converted
+  std::vector<DType> screened;    // formats of which the head can be read coarsely: those with a layout planes16
 };
 
 // What a pass may look at besides the graph. Immutable while a pipeline runs.

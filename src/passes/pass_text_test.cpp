@@ -26,7 +26,8 @@ struct Case {
   std::vector<std::string> remarks;
   bool unchanged = false;
   PassContext context{
-      .target = {.multiplied = {DType::f32, DType::f16, DType::bf16, DType::q4_0, DType::q4_1, DType::q4_k, DType::q6_k, DType::q8_0}}};
+      .target = {.multiplied = {DType::f32, DType::f16, DType::bf16, DType::q4_0, DType::q4_1, DType::q4_k, DType::q6_k, DType::q8_0},
+                 .screened = {DType::q8_0, DType::q6_k}}};
 };
 
 Case read(const std::filesystem::path& path) {

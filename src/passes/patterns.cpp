@@ -31,6 +31,15 @@ bool is_linear(const OpSpec& op) {
   return std::ranges::any_of(op.attrs, [](const AttrSpec& attr) { return std::string_view(attr.name) == "activations"; });
 }
 
+bool makes_logits(const Rewriter& rw, NodeId node) {
+  const Graph& graph = rw.graph();
+  if (graph.node(node).op->name != "matmul") return false;
+  ValueId result = graph.result(node);
+  const NodeId user = rw.only_user(result);
+  if (user != kNone && graph.node(user).op->name == "softcap") result = graph.result(user);
+  return graph.is_output(result);
+}
+
 NodeId weight_behind(const Graph& graph, ValueId value) {
   NodeId id = value == kNone ? kNone : graph.value(value).producer;
   if (id != kNone && graph.node(id).op->name == "convert") id = graph.value(graph.node(id).operands[0]).producer;

@@ -23,6 +23,9 @@ bool spans_columns(const Graph& graph, ValueId x, ValueId w);
 // Does the op multiply by weights (and so carry `activations` and `hint`)?
 bool is_linear(const OpSpec& op);
 
+// Is the node the head: a matmul whose result, perhaps capped, leaves the graph?
+bool makes_logits(const Rewriter& rw, NodeId node);
+
 // The weight node behind a value, looking through convert; kNone where there is none.
 NodeId weight_behind(const Graph& graph, ValueId value);
 

@@ -16,6 +16,7 @@ namespace hyalite {
   PASS(residual_rmsnorm_fusion)       \
   PASS(prefill_decode_specialisation) \
   PASS(quantised_lowering)            \
+  PASS(head_screening)                \
   PASS(layout_conversion)             \
   PASS(hardware_hints)
 

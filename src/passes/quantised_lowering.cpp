@@ -63,21 +63,12 @@ class Lowering {
     }
     if (!quantised) return rw_.refused(id, "activations stay f32: none of its weights is quantised");
     if (target_.numerics == Numerics::reference) return rw_.refused(id, "activations stay f32: numerics are reference");
-    if (makes_logits(id)) {
+    if (makes_logits(rw_, id)) {
       rw_.matched(id, "activations are rounded to q8 twice: nothing after the logits evens an error out");
       return rw_.set_attr(id, "activations", std::string("q8x2"));
     }
     rw_.matched(id, "activations may be rounded to q8 for its quantised weights");
     rw_.set_attr(id, "activations", std::string("q8"));
-  }
-
-  // The head: a matmul whose result, perhaps capped, leaves the graph.
-  bool makes_logits(NodeId id) const {
-    if (graph_.node(id).op->name != "matmul") return false;
-    ValueId result = graph_.result(id);
-    NodeId user = rw_.only_user(result);
-    if (user != kNone && graph_.node(user).op->name == "softcap") result = graph_.result(user);
-    return graph_.is_output(result);
   }
 
   // `value` in another format; one convert node for all who ask for the same.

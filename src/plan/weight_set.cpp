@@ -50,8 +50,7 @@ void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const Tenso
     TensorView slice = values;
     slice.dims[0] = std::min(step, rows - row);
     slice.data = const_cast<uint8_t*>(values.row(row));
-    uint8_t* target = to + layout.packed_bytes(row, columns);
-    pool.run([&](int thread) { layout.pack(slice, target, WorkRange{thread, pool.size(), 0}); });
+    pool.run([&](int thread) { layout.pack(slice, row, rows, to, WorkRange{thread, pool.size(), 0}); });
     if (from_file) store.release(weight.name, row * bytes_per_row, slice.bytes());
   }
 }

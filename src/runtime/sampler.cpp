@@ -105,6 +105,11 @@ void Sampler::adjust(std::span<const float> logits, std::span<const int32_t> ban
     if (inside(id)) adjusted_[id] = kNever;
 }
 
+bool Sampler::wants_top_only() const {
+  return options_.temperature == 0 && options_.logprobs == 0 && options_.logit_bias.empty() && options_.repeat_penalty == 1 &&
+         options_.presence_penalty == 0 && options_.frequency_penalty == 0;
+}
+
 int32_t Sampler::greedy() const {
   const int64_t best = index_of_largest(adjusted_);
   if (adjusted_[best] == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");

@@ -43,6 +43,9 @@ class Sampler {
   // Ids at or above `valid_ids` (padding rows of the embedding without a token) are never drawn nor reported.
   Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int32_t> prompt);
 
+  // Does the largest of the logits decide, unless it is banned?
+  bool wants_top_only() const;
+
   // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite. `banned` ids are left out (padding of the
   // vocabulary; end tokens under ignore_eos). The logits are not changed.
   SampledToken sample(std::span<const float> logits, std::span<const int32_t> banned = {});

@@ -64,7 +64,8 @@ TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepOb
                   positions_.data(),
                   sequence_of_.data(),
                   logits_row_.data(),
-                  tables_.data()};
+                  tables_.data(),
+                  std::ranges::all_of(sequences, &StepSequence::top_only)};
   return (is_decode(sequences) ? decode_ : prefill_).run({ids_, batch, kv_.layers()}, observer);
 }
 

@@ -19,6 +19,7 @@ struct StepSequence {
   int64_t cached = 0;
   std::span<const int32_t> ids;
   enum class Logits : uint8_t { none, last, all } logits = Logits::last;
+  bool top_only = false;  // of its logits only the largest are wanted; any below that may come out as -inf
 };
 
 class StepRunner {

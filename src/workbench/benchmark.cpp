@@ -95,7 +95,8 @@ class Batch {
   void start_decode() { next_.assign(options_.batch, prompts_[0].back()); }
 
   void decode_step(int64_t i, const StepObserver* observer) {
-    for (int64_t s = 0; s < options_.batch; ++s) step_[s] = {&pages_[s], end_of_prompt() + i, {&next_[s], 1}};
+    for (int64_t s = 0; s < options_.batch; ++s)
+      step_[s] = {&pages_[s], end_of_prompt() + i, {&next_[s], 1}, StepSequence::Logits::last, true};
     TensorView logits = engine_.steps().run(step_, observer);
     for (int64_t s = 0; s < options_.batch; ++s) {
       const float* row = logits.as<float>() + s * logits.columns();

@@ -154,6 +154,11 @@ class RealModel(CliCase):
         d = self.json_of("run", REAL_MODEL, "--raw", "--prompt", "The capital of France is", "--temperature", 0, "--max-new-tokens", 8)
         self.assertIn("Paris", d["text"])
 
+    def test_a_head_read_coarsely_changes_nothing(self):
+        for prompt in ("The capital of France is", "def fib(n):", "1, 2, 3,"):
+            command = ("run", REAL_MODEL, "--raw", "--prompt", prompt, "--max-new-tokens", 40, "--ignore-eos")
+            self.assertEqual(self.json_of(*command)["token_ids"], self.json_of(*command, "--logprobs", 1)["token_ids"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -245,6 +245,20 @@ std::vector<Case> cases_matmul() {
   return cases;
 }
 
+std::vector<Case> cases_lm_head() {
+  std::vector<Case> cases;
+  uint32_t seed = 1;
+  for (const DType dtype : {DType::q8_0, DType::q6_k}) {
+    for (const LinearShape& shape : kLinearShapes) {
+      const int64_t columns = columns_for(dtype, shape.blocks);
+      CaseBuilder builder("lm_head", label_of(shape, dtype), seed++);
+      builder.attr("activations", std::string("q8x2")).batch(std::vector<Run>(shape.tokens, Run{0, 1})).activations(columns);
+      cases.push_back(builder.weight(dtype, shape.rows, columns).batch_operand().done());
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> cases_fused_qkv() {
   std::vector<Case> cases;
   uint32_t seed = 1;

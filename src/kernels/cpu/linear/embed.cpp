@@ -1,18 +1,24 @@
-// embed.rows16 reads rows of a packed table, so that a tied head and the embedding share one copy; embed.rows reads the file's layout.
+// embed.rows16 and embed.planes16 read rows of a packed table, so that a tied head and the embedding share one copy; embed.rows reads the
+// file's layout.
 #include <string>
 
 #include "base/error.h"
+#include "kernels/cpu/linear/plane_format.h"
 #include "kernels/kernel_variants.h"
 
 namespace hyalite {
 namespace {
 
-constexpr std::string_view kLayout = "rows16";
+constexpr char kRows16[] = "rows16", kPlanes16[] = "planes16";
 
+template <const char* layout>
 std::string refuse_unpacked(const Problem& problem) {
-  const DType dtype = problem.operands[1].tensor.dtype;
-  if (packed_layout_of(dtype, kLayout)) return "";
-  return "table " + std::string(format_of(dtype).name) + " has no packed layout";
+  const TensorType& table = problem.operands[1].tensor;
+  const PackedLayout* packed = packed_layout_of(table.dtype, layout);
+  if (!packed) return "table " + std::string(format_of(table.dtype).name) + " has no layout " + layout;
+  if (packed->kind == kPlanes16 && packed->packed_bytes(1, table.dims[1].value()) > kMostPlaneBytes)
+    return "rows of " + std::to_string(table.dims[1].value()) + " columns are more than it puts together on its stack";
+  return "";
 }
 
 std::string refuse_nothing(const Problem& /*problem*/) {
@@ -31,9 +37,10 @@ int64_t checked_row(const TensorView& ids, const TensorView& table, int64_t t) {
   return id;
 }
 
+template <const char* kind>
 void run_packed(const OpArgs& args, WorkRange range) {
   const TensorView &ids = args.inputs[0], &table = args.inputs[1];
-  const PackedLayout& layout = *packed_layout_of(table.dtype, kLayout);
+  const PackedLayout& layout = *packed_layout_of(table.dtype, kind);
   for (int64_t t = range.begin(ids.columns()); t < range.end(ids.columns()); ++t)
     layout.unpack_row(static_cast<const uint8_t*>(table.data), table.rows(), table.columns(), checked_row(ids, table, t),
                       args.outputs[0].as<float>() + t * table.columns());
@@ -49,8 +56,10 @@ void run_plain(const OpArgs& args, WorkRange range) {
 
 }  // namespace
 
-constinit const KernelVariant variant_embed_rows16{"embed.rows16",  "embed", "hyalite", 0,         1, kLayout, 0.0,
-                                                   refuse_unpacked, seconds, nullptr,   run_packed};
+constinit const KernelVariant variant_embed_rows16{
+    "embed.rows16", "embed", "hyalite", 0, 1, kRows16, 0.0, refuse_unpacked<kRows16>, seconds, nullptr, run_packed<kRows16>};
+constinit const KernelVariant variant_embed_planes16{
+    "embed.planes16", "embed", "hyalite", 0, 1, kPlanes16, 0.0, refuse_unpacked<kPlanes16>, seconds, nullptr, run_packed<kPlanes16>};
 constinit const KernelVariant variant_embed_rows{"embed.rows", "embed",        "hyalite", 0,       1,        "",
                                                  0.0,          refuse_nothing, seconds,   nullptr, run_plain};
 

@@ -19,6 +19,8 @@ static constexpr RowTable kRows = all_rows();
 
 #include "kernels/cpu/linear/matmul.inc"
 
+#include "kernels/cpu/linear/planes.inc"
+
 #include "kernels/cpu/linear/heads.inc"
 
 #include "kernels/cpu/linear/fused.inc"
@@ -30,6 +32,7 @@ namespace hyalite {
 
 HYALITE_DENSE_MATMULS(avx2, kAvx2)
 HYALITE_INT8_MATMULS(avx2, kAvx2)
+HYALITE_LM_HEADS(avx2, kAvx2)
 HYALITE_FUSED_LINEARS(avx2, kAvx2)
 
 }  // namespace hyalite

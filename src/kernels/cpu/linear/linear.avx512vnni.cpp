@@ -19,6 +19,8 @@ static constexpr RowTable kRows = all_rows();
 
 #include "kernels/cpu/linear/matmul.inc"
 
+#include "kernels/cpu/linear/planes.inc"
+
 #include "kernels/cpu/linear/heads.inc"
 
 #include "kernels/cpu/linear/fused.inc"
@@ -29,6 +31,7 @@ HYALITE_TARGET_END
 namespace hyalite {
 
 HYALITE_INT8_MATMULS(avx512vnni, kAvx512 | kAvx512Vnni)
+HYALITE_LM_HEADS(avx512vnni, kAvx512 | kAvx512Vnni)
 HYALITE_FUSED_LINEARS(avx512vnni, kAvx512 | kAvx512Vnni)
 
 }  // namespace hyalite

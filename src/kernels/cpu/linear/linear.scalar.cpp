@@ -18,6 +18,8 @@ static constexpr RowTable kRows = all_rows();
 
 #include "kernels/cpu/linear/matmul.inc"
 
+#include "kernels/cpu/linear/planes.inc"
+
 #include "kernels/cpu/linear/heads.inc"
 
 #include "kernels/cpu/linear/fused.inc"
@@ -28,6 +30,7 @@ namespace hyalite {
 
 HYALITE_DENSE_MATMULS(scalar, 0)
 HYALITE_INT8_MATMULS(scalar, 0)
+HYALITE_LM_HEADS(scalar, 0)
 HYALITE_FUSED_LINEARS(scalar, 0)
 
 }  // namespace hyalite

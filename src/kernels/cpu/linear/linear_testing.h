@@ -46,7 +46,7 @@ class TestWeight {
     }
     const PackedLayout& layout = *packed_layout_of(dtype, "rows16");
     packed_ = std::make_shared<AlignedBytes>(layout.packed_bytes(rows, columns));
-    for (int i = 0; i < 3; ++i) layout.pack(view_, packed_->data, {i, 3, 0});
+    for (int i = 0; i < 3; ++i) layout.pack(view_, 0, rows, packed_->data, {i, 3, 0});
   }
   const TensorView& plain() const { return view_; }
   TensorView packed() const {

@@ -118,7 +118,7 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
         if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = row % 2 ? other : 0xff;
     }
     AlignedBytes packed(packed_layout_of(dtype, "rows16")->packed_bytes(16, 256));
-    packed_layout_of(dtype, "rows16")->pack(weight.plain(), packed.data, {});
+    packed_layout_of(dtype, "rows16")->pack(weight.plain(), 0, weight.plain().rows(), packed.data, {});
     TestOp test = matmul(weight, 4, std::vector<float>(4 * 256, -3.0f));
     test.packed[1].data = packed.data;
     const auto variants = accepting_variants(test);

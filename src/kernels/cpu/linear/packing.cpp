@@ -194,8 +194,9 @@ void pack_dense_group(const TensorView& source, int64_t first_row, uint8_t* grou
 }
 
 template <RowFormat format>
-void pack(const TensorView& source, uint8_t* packed, WorkRange range) {
+void pack(const TensorView& source, int64_t first, int64_t /*rows*/, uint8_t* packed, WorkRange range) {
   const int64_t groups = groups_of(source.rows()), bytes = format.group_bytes(source.columns());
+  packed += first / kGroupRows * bytes;
   for (int64_t g = range.begin(groups); g < range.end(groups); ++g) {
     uint8_t* group = packed + g * bytes;
     // Padding too is part of an artifact's digest.

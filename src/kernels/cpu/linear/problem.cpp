@@ -78,6 +78,15 @@ std::string refuse_weight(const Problem& problem, DType only) {
   return refuse_weights(problem, 1, 1);
 }
 
+std::string refuse_planes(const Problem& problem, const PlaneFormat& format) {
+  if (std::string why = refuse_weight(problem, format.row.dtype); !why.empty()) return why;
+  if (activations_of(problem) != "q8x2") return "wants the activations rounded twice, asked for activations = " + activations_of(problem);
+  const int64_t columns = tensor(problem, 1).dims[1].value();
+  if (format.group_bytes(columns) > kMostPlaneBytes)
+    return std::to_string(columns) + " columns are more than it puts together on its stack";
+  return "";
+}
+
 std::string refuses_fused_qkv(const Problem& problem) {
   return first_reason({refuse_weights(problem, kQkvWeights, 3), not_f32(problem, kQkvBiases, "bq"), not_f32(problem, kQkvBiases + 1, "bk"),
                        not_f32(problem, kQkvBiases + 2, "bv")});
@@ -129,6 +138,11 @@ double seconds_at(const Problem& problem, const Machine& machine, const LinearRa
 
 size_t workspace(const Problem& problem) {
   return scratch_bytes(problem, 0);
+}
+
+// Besides the activations, what is known of every group of rows.
+size_t lm_head_workspace(const Problem& problem) {
+  return workspace(problem) + static_cast<size_t>(groups_of(tensor(problem, 1).dims[0].value())) * 2 * sizeof(float);
 }
 
 size_t normed_workspace(const Problem& problem) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/cpu/linear/linear.h"
+#include "kernels/cpu/linear/plane_format.h"
 
 namespace hyalite {
 
@@ -18,6 +19,8 @@ namespace linear {
 // `only` is the weight format of a matmul variant.
 template <DType only>
 std::string refuses_matmul(const Problem& problem);
+template <PlaneFormat format>
+std::string refuses_lm_head(const Problem& problem);
 std::string refuses_fused_qkv(const Problem& problem);
 std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem);
 std::string refuses_fused_glu(const Problem& problem);
@@ -30,15 +33,21 @@ std::string refuses_bf16_fused_glu(const Problem& problem);
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine);
 
-size_t workspace(const Problem& problem);         // matmul, fused_qkv, fused_glu
+size_t workspace(const Problem& problem);  // matmul, fused_qkv, fused_glu
+size_t lm_head_workspace(const Problem& problem);
 size_t normed_workspace(const Problem& problem);  // fused_rmsnorm_qkv_rope
 
 std::string refuse_weight(const Problem& problem, DType only);
+std::string refuse_planes(const Problem& problem, const PlaneFormat& format);
 double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates);
 
 template <DType only>
 std::string refuses_matmul(const Problem& problem) {
   return refuse_weight(problem, only);
+}
+template <PlaneFormat format>
+std::string refuses_lm_head(const Problem& problem) {
+  return refuse_planes(problem, format);
 }
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine) {
@@ -47,7 +56,7 @@ double seconds(const Problem& problem, const Machine& machine) {
 
 // int8 activations in blocks of 32 leave each output a relative error of about 0.5% of the root mean square, and the largest of a tensor
 // some five times that; norm weights that spread make blocks uneven, and a gate multiplies two such errors.
-inline constexpr double kInt8Bound = 0.05, kInt8NormedBound = 0.15, kInt8GluBound = 0.25, kDenseBound = 2e-5;
+inline constexpr double kInt8Bound = 0.05, kInt8TwiceBound = 0.0005, kInt8NormedBound = 0.15, kInt8GluBound = 0.25, kDenseBound = 2e-5;
 // Activations in bf16 leave each output a relative error of about 0.1% of the root mean square; a gate again multiplies two.
 inline constexpr double kBf16Bound = 0.01, kBf16GluBound = 0.05;
 

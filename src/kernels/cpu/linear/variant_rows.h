@@ -35,6 +35,23 @@
   HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound) \
   HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)
 
+#define HYALITE_LM_HEAD(format, planes, isa, features)                                            \
+  constinit const KernelVariant variant_lm_head_##format##_##isa{"lm_head." #format "." #isa,     \
+                                                                 "lm_head",                       \
+                                                                 "hyalite",                       \
+                                                                 features,                        \
+                                                                 3,                               \
+                                                                 "planes16",                      \
+                                                                 linear::kInt8TwiceBound,         \
+                                                                 linear::refuses_lm_head<planes>, \
+                                                                 linear::seconds<isa::kRates>,    \
+                                                                 linear::lm_head_workspace,       \
+                                                                 isa::run_lm_head<planes>};
+
+#define HYALITE_LM_HEADS(isa, features)             \
+  HYALITE_LM_HEAD(q8_0, kPlanesQ8_0, isa, features) \
+  HYALITE_LM_HEAD(q6_k, kPlanesQ6_K, isa, features)
+
 #define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                             \
   constinit const KernelVariant variant_##op##_##isa{                                                                               \
       #op "." #isa, #op,          "hyalite", features, phases, "rows16", bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
