@@ -19,9 +19,11 @@ class JsonReader {
 
   [[noreturn]] void fail(const std::string& message) const { throw Error(ErrorCode::invalid_model, where_, message); }
 
-  const Json& field(const char* name) const {
+  bool has(const std::string& name) const { return json_.contains(name); }
+
+  const Json& field(const std::string& name) const {
     auto it = json_.find(name);
-    if (it == json_.end()) fail(std::string("has no field ") + name);
+    if (it == json_.end()) fail("has no field " + name);
     return *it;
   }
 
@@ -29,35 +31,35 @@ class JsonReader {
 
   // The library would cut integers and round numbers to fit.
   template <class T>
-  T get(const char* name) const {
+  T get(const std::string& name) const {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       const Json& value = field(name);
       const bool inside = value.is_number_unsigned() ? std::in_range<T>(value.get<uint64_t>())
                                                      : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
-      if (!inside) fail(std::string("field ") + name + " is no integer in range");
+      if (!inside) fail("field " + name + " is no integer in range");
     }
     try {
       return field(name).get<T>();
     } catch (const Json::exception&) {
-      fail(std::string("field ") + name + " has the wrong type");
+      fail("field " + name + " has the wrong type");
     }
   }
 
-  JsonReader object(const char* name) const { return JsonReader(field(name), where_ + "." + name); }
+  JsonReader object(const std::string& name) const { return JsonReader(field(name), where_ + "." + name); }
 
   template <class F>
-  void each(const char* name, F&& use) const {
+  void each(const std::string& name, F&& use) const {
     const Json& list = field(name);
-    if (!list.is_array()) fail(std::string("field ") + name + " must be a list");
+    if (!list.is_array()) fail("field " + name + " must be a list");
     for (size_t i = 0; i < list.size(); ++i) use(JsonReader(list[i], where_ + "." + name + "[" + std::to_string(i) + "]"));
   }
 
   template <size_t N>
-  int one_of(const char* name, const std::array<const char*, N>& words) const {
+  int one_of(const std::string& name, const std::array<const char*, N>& words) const {
     auto word = get<std::string>(name);
     for (size_t i = 0; i < N; ++i)
       if (word == words[i]) return static_cast<int>(i);
-    fail(std::string("field ") + name + " has the unknown value " + word);
+    fail("field " + name + " has the unknown value " + word);
   }
 
  private:

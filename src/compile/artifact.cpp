@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/atomic_directory.h"
 #include "base/digest.h"
@@ -44,15 +45,20 @@ Json target_to_json(const CompileOptions& o) {
           {"max_positions", o.max_positions}};
 }
 
-void write_texts(const Compilation& c, bool complete, const AtomicDirectory& out) {
+// Every part that is text, by its path.
+std::map<std::string, std::string> texts_of(const Compilation& c, bool complete) {
+  std::map<std::string, std::string> texts = {{"tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump()}};
   for (size_t i = 0; i < c.passes.size(); ++i)
     if (c.passes[i].changed && !c.passes[i].diff.empty())
-      out.write(fmt::format("passes/{:02}-{}.diff", i + 1, c.passes[i].name), c.passes[i].diff);
+      texts[fmt::format("passes/{:02}-{}.diff", i + 1, c.passes[i].name)] = c.passes[i].diff;
   // Final graphs get a file each; a module that stopped earlier stays one file, to go on from.
   if (!complete)
-    out.write("graphs/module.cir", print(c.module));
+    texts["graphs/module.cir"] = print(c.module);
   else
-    for (const Graph& graph : c.module.graphs) out.write("graphs/" + graph.name() + ".cir", print(Module{c.module.stage, {graph}}));
+    for (const Graph& graph : c.module.graphs) texts["graphs/" + graph.name() + ".cir"] = print(Module{c.module.stage, {graph}});
+  for (const auto* plan : {&c.prefill, &c.decode})
+    if (*plan) texts[schedule_path((*plan)->mode)] = to_json(**plan).dump(1);
+  return texts;
 }
 
 // Every weight that a plan reads must be in the set, as the plan says. REQUIRES: the plan is checked, so that weight_bytes is defined.
@@ -103,15 +109,11 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
                {"stage", c.module.stage},
                {"passes", traces_to_json(c.passes)},
                {"digests", Json::object()}};
-  auto write_part = [&](const std::string& path, const std::string& text) {
+  const bool complete = c.module.stage == pass_names().back();
+  for (const auto& [path, text] : texts_of(c, complete)) {
     out.write(path, text);
     json["digests"][path] = digest_of(text);
-  };
-  const bool complete = c.module.stage == pass_names().back();
-  write_texts(c, complete, out);
-  write_part("tokenizer.json", tokenizer_spec_to_json(c.model.tokenizer).dump());
-  for (const auto* plan : {&c.prefill, &c.decode})
-    if (complete && *plan) write_part(schedule_path((*plan)->mode), to_json(**plan).dump(1));
+  }
   if (complete && c.prefill && c.decode) {
     const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
     // The store is lent: it lives in the compilation, which outlives the set.
@@ -125,6 +127,8 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
 
 std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory) {
   ArtifactView artifact(directory);
+  if (const auto stage = artifact.description().get<std::string>("stage"); stage != pass_names().back())
+    throw Error(ErrorCode::invalid_model, directory.string(), "does not run: its compilation stopped after " + stage);
   auto model = std::make_shared<ModelPlan>();
   model->info = artifact.info();
   model->prefill = artifact.plan("prefill");

@@ -1,6 +1,6 @@
 // The artifact bundle: a directory that a person can read and `run` can map.
 //
-//   artifact.json           format version, source files with digests, target, passes, weight index, digests of the parts that run
+//   artifact.json           format version, source files with digests, target, passes, weight index, digests of all other parts
 //   tokenizer.json          the tokenizer's rules (base/tokenizer_spec_json.h)
 //   graphs/prefill.cir, decode.cir    the final graphs (or module.cir where compilation stopped early)
 //   schedules/prefill.json, decode.json   the execution plans: what runs

@@ -9,6 +9,7 @@
 #include "base/mapped_file.h"
 #include "base/tokenizer_spec_json.h"
 #include "compile/artifact.h"
+#include "compile/compiler.h"
 #include "compile/trace_json.h"
 #include "compile/weight_file.h"
 #include "ir/parser.h"
@@ -42,21 +43,22 @@ ArtifactView::ArtifactView(std::filesystem::path directory) : directory_(std::mo
                 fmt::format("format version {}; this build reads version {}", version, kArtifactVersion));
 }
 
-std::string ArtifactView::read(const std::filesystem::path& relative) const {
-  const std::filesystem::path path = directory_ / relative;
-  if (!std::filesystem::exists(path))
+std::string ArtifactView::read(const std::string& relative) const {
+  const std::string path = (directory_ / relative).string();
+  const JsonReader digests = description().object("digests");
+  if (!digests.has(relative))
     throw Error(ErrorCode::invalid_model, directory_.string(),
-                "has no " + relative.string() + ": its compilation stopped after " + description().get<std::string>("stage"));
+                "has no " + relative + ": its compilation stopped after " + description().get<std::string>("stage"));
+  if (!std::filesystem::exists(path)) throw Error(ErrorCode::invalid_model, path, "is missing: the artifact is damaged");
   auto file = MappedFile::open(path);
-  return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+  std::string text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (digest_of(text) != digests.get<std::string>(relative))
+    throw Error(ErrorCode::invalid_model, path, "its digest is not the one in artifact.json: it was changed or damaged");
+  return text;
 }
 
-// A part that runs: it must be the one that was written.
-Json ArtifactView::read_part(const std::string& relative) const {
-  const std::string text = read(relative), path = (directory_ / relative).string();
-  if (digest_of(text) != description().object("digests").get<std::string>(relative.c_str()))
-    throw Error(ErrorCode::invalid_model, path, "its digest is not the one in artifact.json: it was changed or damaged");
-  return parse_json(text, path);
+Json ArtifactView::read_json(const std::string& relative) const {
+  return parse_json(read(relative), (directory_ / relative).string());
 }
 
 ModelInfo ArtifactView::info() const {
@@ -66,11 +68,13 @@ ModelInfo ArtifactView::info() const {
 }
 
 TokenizerSpec ArtifactView::tokenizer() const {
-  return tokenizer_spec_from_json(read_part("tokenizer.json"), (directory_ / "tokenizer.json").string());
+  return tokenizer_spec_from_json(read_json("tokenizer.json"), (directory_ / "tokenizer.json").string());
 }
 
 ExecutionPlan ArtifactView::plan(const std::string& mode) const {
-  return plan_from_json(read_part(schedule_path(mode)), (directory_ / schedule_path(mode)).string());
+  const bool complete = description().get<std::string>("stage") == pass_names().back();
+  return plan_from_json(read_json(schedule_path(mode)), (directory_ / schedule_path(mode)).string(),
+                        complete ? PlanState::complete : PlanState::without_places);
 }
 
 Graph ArtifactView::graph(const std::string& mode) const {
@@ -149,7 +153,7 @@ Json ArtifactView::passes() const {
   int number = 0;
   for (Json& pass : passes) {
     const std::string path = fmt::format("passes/{:02}-{}.diff", ++number, pass["name"].get<std::string>());
-    pass["diff"] = std::filesystem::exists(directory_ / path) ? read(path) : std::string();
+    pass["diff"] = description().object("digests").has(path) ? read(path) : std::string();
   }
   return passes;
 }

@@ -23,7 +23,7 @@ class ArtifactView {
   JsonReader description() const { return JsonReader(json_, where()); }  // artifact.json; valid as long as this
   ModelInfo info() const;
   TokenizerSpec tokenizer() const;
-  ExecutionPlan plan(const std::string& mode) const;  // "prefill" or "decode"
+  ExecutionPlan plan(const std::string& mode) const;  // "prefill" or "decode"; not for running where the compilation stopped before its end
   Graph graph(const std::string& mode) const;
   Json graph_json(const std::string& mode) const;  // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
   Json memory(const std::string& mode) const;      // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
@@ -33,8 +33,8 @@ class ArtifactView {
   Json pass(const std::string& name) const;        // one of those; throws Error{invalid_argument} for an unknown one
 
  private:
-  std::string read(const std::filesystem::path& relative) const;
-  Json read_part(const std::string& relative) const;
+  std::string read(const std::string& relative) const;
+  Json read_json(const std::string& relative) const;
 
   std::filesystem::path directory_;
   Json json_;

@@ -157,6 +157,21 @@ void check_stop(const CompileOptions& options) {
                 fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
 }
 
+// A text to go on from must still have the last pass before it, and hold both graphs once they are two.
+void check_resumed(const Module& module, const CompileOptions& options) {
+  if (options.resume_from.empty()) return;
+  const std::vector<std::string> names = pass_names();
+  const auto place = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
+  const std::string where = options.resume_from.string();
+  if (!module.stage.empty() && !options.stop_after.empty() && place(options.stop_after) <= place(module.stage))
+    throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
+                "is not after " + module.stage + ", where " + where + " stands");
+  const bool split = !module.find("model");
+  for (const char* mode : {"prefill", "decode"})
+    if (split && !module.find(mode))
+      throw Error(ErrorCode::invalid_model, where, std::string("has no graph @") + mode + ": a module holds both");
+}
+
 }  // namespace
 
 Symbols decode_symbols(const CompileOptions& options) {
@@ -183,6 +198,7 @@ Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPo
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);
   c.module = initial_module(c);
+  check_resumed(c.module, c.options);
   throw_if_cancelled(c.options);
   run_graph_passes(c, pool);
   bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);

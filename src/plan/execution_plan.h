@@ -82,6 +82,7 @@ inline int64_t draft_tokens(const ExecutionPlan& plan) {
 // Lossless text form: from_json(to_json(p)) equals p. Errors of from_json: Error{invalid_model} naming the field (unknown op, variant,
 // ...).
 Json to_json(const ExecutionPlan& plan);
-ExecutionPlan plan_from_json(const Json& json, const std::string& where);
+enum class PlanState : uint8_t { complete, without_places };  // the second: from before memory planning; only to look at
+ExecutionPlan plan_from_json(const Json& json, const std::string& where, PlanState state = PlanState::complete);
 
 }  // namespace hyalite

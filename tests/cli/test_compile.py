@@ -60,6 +60,21 @@ class Compile(CliCase):
                 self.done("compile", tiny(), "-o", whole, "--resume-from", joined, "--max-seq", 256)
                 self.assertEqual(self.ids(whole), want)
 
+    def test_goes_on_only_from_a_whole_module_before_the_stop(self):
+        whole, early = artifact(), artifact("--stop-after", "dce")
+        for text in ("prefill", "decode"):
+            path = os.path.join(whole, "graphs", text + ".cir")
+            self.assertIn("has no graph", self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", path))
+        path = os.path.join(early, "graphs", "module.cir")
+        self.assertIn("dce", self.refused(2, "compile", tiny(), "-o", scratch("a"), "--resume-from", path, "--stop-after", "cse"))
+
+    def test_planning_passes_leave_what_they_chose(self):
+        for name in ("kernel-selection", "scheduling"):
+            stopped = artifact("--stop-after", name)
+            steps = self.json_of("inspect", stopped, "--mode", "decode", "--schedule")["steps"]
+            self.assertTrue(all(step["variant"] and step["reason"] for step in steps))
+            self.assertIn(name, self.refused(3, "run", stopped, *GREEDY))
+
     def test_a_stopped_artifact_does_not_run(self):
         stopped = artifact("--stop-after", "cse")
         self.assertIn("stopped after cse", self.refused(3, "run", stopped, *GREEDY))
@@ -101,6 +116,15 @@ class Compile(CliCase):
                 copy = copy_of(artifact())
                 edit_json(os.path.join(copy, "artifact.json"), change)
                 self.refused(3, "run", copy, *GREEDY)
+
+    def test_what_is_shown_is_what_was_written(self):
+        for name, look in (("graphs/decode.cir", ()), ("passes/05-qkv-fusion.diff", ("--pass-name", "qkv-fusion"))):
+            copy = copy_of(artifact())
+            with open(os.path.join(copy, name), "a", encoding="utf-8") as file:
+                file.write("// tampered")
+            self.assertIn("changed or damaged", self.refused(3, "inspect", copy, *look))
+            os.remove(os.path.join(copy, name))
+            self.assertIn("is missing", self.refused(3, "inspect", copy, *look))
 
     def test_broken_artifacts_are_refused(self):
         for name in ("artifact.json", "tokenizer.json", "schedules/prefill.json", "schedules/decode.json", "weights/packed.bin"):
