@@ -1,7 +1,7 @@
 """Bars with their spread as SVG: a panel for each model, a group for each case, a bar for each engine."""
 
 COLOURS = {"hyalite": "#2b6cb0", "llama.cpp": "#dd8452", "llama.cpp-avx2": "#c9a26b", "ik_llama.cpp": "#55a868", "openvino": "#8172b3"}
-BAR, GAP, PANEL, LEFT, TOP = 16, 26, 220, 70, 40
+BAR, GAP, PANEL, LEFT, TOP, LEGEND = 16, 26, 220, 70, 40, 130
 
 
 def tag(name, text=None, **attributes):
@@ -43,12 +43,12 @@ def panel(model, blocks, top):
 def svg(title, blocks):
     models = list(dict.fromkeys(block["model"] for block in blocks))
     most = max((sum(len(b["engines"]) * BAR + GAP + 40 for b in blocks if b["model"] == model) for model in models), default=300)
-    width, height = LEFT + most + 20, TOP + PANEL * len(models) + 30
+    width, height = LEFT + max(most, LEGEND * len(COLOURS)) + 20, TOP + PANEL * len(models) + 30
     lines = [tag("text", escaped(title), x=LEFT, y=22, font_size=14)]
     for i, model in enumerate(models):
         lines += panel(model, [block for block in blocks if block["model"] == model], TOP + PANEL * i)
     for i, (name, colour) in enumerate(COLOURS.items()):
-        lines.append(tag("rect", x=LEFT + 130 * i, y=height - 24, width=12, height=12, fill=colour))
-        lines.append(tag("text", escaped(name), x=LEFT + 130 * i + 18, y=height - 14))
+        lines.append(tag("rect", x=LEFT + LEGEND * i, y=height - 24, width=12, height=12, fill=colour))
+        lines.append(tag("text", escaped(name), x=LEFT + LEGEND * i + 18, y=height - 14))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="11">'
     return "\n".join([head, tag("rect", width="100%", height="100%", fill="#fff"), *lines, "</svg>"]) + "\n"

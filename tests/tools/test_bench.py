@@ -108,7 +108,7 @@ class Peers(unittest.TestCase):
         self.assertEqual(set(cases), {case.name for case in engines.CASES})
         self.assertEqual(cases["prefill-256"]["engines"]["hyalite"]["runs"], [[512.0, 1024.0]] * 2)
         self.assertEqual(cases["prefill-2048"]["engines"]["llama.cpp"]["runs"], [[100.0, 110.0]] * 2)
-        self.assertEqual(cases["depth-8192"]["engines"]["ik_llama.cpp"]["runs"], [[50.0, 60.0]] * 2)
+        self.assertEqual(cases["depth-8128"]["engines"]["ik_llama.cpp"]["runs"], [[50.0, 60.0]] * 2)
         self.assertEqual(cases["decode-32"]["engines"]["hyalite"]["rate"]["median"], 150.0)
         self.assertAlmostEqual(cases["decode-32"]["ratio"]["median"], 150 / 55)
         self.assertEqual(cases["batch-16"]["engines"]["llama.cpp"]["runs"], [[77.0]] * 2)
