@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "device/calibration.h"
+#include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
@@ -23,8 +24,8 @@ Numerics numerics_named(const std::string& name) {
 std::optional<DType> kv_dtype_named(const std::string& name) {
   if (name == "auto") return std::nullopt;
   auto dtype = dtype_named(name);
-  if (!dtype || (*dtype != DType::f32 && *dtype != DType::f16 && *dtype != DType::bf16))
-    throw Error(ErrorCode::invalid_argument, "--kv-dtype " + name, "must be auto, f32, f16 or bf16");
+  if (!dtype || !is_cache_format(*dtype))
+    throw Error(ErrorCode::invalid_argument, "--kv-dtype " + name, "must be auto, f32, f16, bf16 or q8_0");
   return dtype;
 }
 
@@ -42,7 +43,8 @@ void add_model_options(CLI::App& app, ModelOptions& o) {
       ->check(CLI::Range(1, 8192))
       ->group("Execution");
   app.add_option("--numerics", o.numerics, "deterministic, fast, or reference (scalar fp32)")->group("Numerics");
-  app.add_option("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16")->group("Numerics");
+  app.add_option("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16, q8_0 (int8)")
+      ->group("Numerics");
 }
 
 Machine this_machine(const VerbContext& context) {

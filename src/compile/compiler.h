@@ -19,7 +19,7 @@ namespace hyalite {
 struct CompileOptions {
   // What changes results.
   Numerics numerics = Numerics::deterministic;
-  std::optional<DType> kv_dtype;  // f32, f16 or bf16; absent: f16, or f32 under reference numerics
+  std::optional<DType> kv_dtype;  // f32, f16, bf16 or q8_0; absent: f16, or f32 under reference numerics
   // What changes speed and size.
   Machine machine;  // restricted to the wanted instruction sets
   IsaLevel isa = IsaLevel::avx512;

@@ -104,7 +104,7 @@ void EvaluationCase::make_batch(const std::vector<int>& tokens, const std::vecto
 void EvaluationCase::make_caches(const Graph& graph, const std::vector<int>& cached, uint64_t seed, DType dtype) {
   for (const CacheSpec& spec : cache_specs(graph, dtype)) {
     const int64_t columns = int64_t{spec.kv_heads} * spec.head_dim;
-    const int64_t page_bytes = 2 * kPageTokens * columns * format_of(dtype).block_bytes;
+    const int64_t page_bytes = page_bytes_of(spec);
     pools_.emplace_back(page_bytes * static_cast<int64_t>(pages_.size()));
     caches_.push_back({.data = pools_.back().data(), .page_bytes = page_bytes, .group = 0, .spec = spec});
     // Earlier positions are appended the way a step would: one batch of the tokens before this one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/paged_cache.h"
 #include "ops/type_rules.h"
 
 namespace hyalite {
@@ -34,7 +35,7 @@ Cost attention_cost(const Problem& problem) {
   const double tokens = static_cast<double>(problem.symbols.tokens), fresh = tokens / sequences;
   const double cached = static_cast<double>(problem.cached), window = params.window > 0 ? params.window : cached + fresh;
   const double seen_by_each = std::min(window, cached + (fresh + 1) / 2), read = std::min(cached + fresh, window + fresh);
-  const double element = problem.cache ? format_of(problem.cache->dtype).block_bytes : 2;
+  const double element = problem.cache ? static_cast<double>(head_bytes_of(*problem.cache)) / (2 * kPageTokens * params.head_dim) : 2;
   const double width = static_cast<double>(params.heads) * params.head_dim,
                kv_width = static_cast<double>(params.kv_heads) * params.head_dim;
   return {4 * width * tokens * seen_by_each, 2 * 4 * tokens * width + 2 * element * kv_width * read * sequences};

@@ -1,9 +1,11 @@
 // Attention and the paged cache against a plain softmax in double precision over keys and values kept in order.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "ops/op_test_util.h"
+#include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
@@ -31,7 +33,7 @@ class Model {
     for (size_t i = 0; i < pages_.size(); ++i) pages_[i] = static_cast<int32_t>((i * 7 + 3) % pages_.size());
     for (int s = 0; s < sequences; ++s) tables_.push_back({pages_.data() + s * pages_each, pages_each});
     cache_.spec = {.kv_heads = kKvHeads, .head_dim = kHeadDim, .dtype = dtype};
-    cache_.page_bytes = 2 * kPageTokens * kKvWidth * format_of(dtype).block_bytes;
+    cache_.page_bytes = page_bytes_of(cache_.spec);
     pool_.assign(cache_.page_bytes * static_cast<int64_t>(pages_.size()), 0xff);  // NaN where nothing was written
     cache_.data = pool_.data();
   }
@@ -150,13 +152,39 @@ TEST(Attention, PagedMatchesAPlainSoftmax) {
   }
 }
 
-TEST(Attention, HalfPrecisionCachesRoundTheirContent) {
-  for (DType dtype : {DType::f16, DType::bf16}) {
+TEST(Attention, NarrowCachesRoundTheirContent) {
+  const std::pair<DType, float> tolerances[] = {{DType::f16, 0.003f}, {DType::bf16, 0.03f}, {DType::q8_0, 0.03f}};
+  for (const auto& [dtype, tolerance] : tolerances) {
     Model model(1, 2, dtype);
     model.next_step({80});
     model.append();
-    expect_near(model.paged("paged_attention_prefill", 0), model.expected(0), dtype == DType::f16 ? 0.003f : 0.03f);
+    expect_near(model.paged("paged_attention_prefill", 0), model.expected(0), tolerance);
   }
+}
+
+// Codes reach 127 at the largest value of a head; zeros stay zeros, and what is not finite stays so for its own position and head alone.
+TEST(Attention, EightBitCacheScalesEachHeadAndPosition) {
+  Model model(1, 1, DType::q8_0);
+  model.next_step({3});
+  const float row[] = {1, -2, 0.5f, 0, 0.001f, 1.5f};
+  std::copy(row, row + 6, model.k.begin());                 // position 0, head 0
+  std::fill_n(model.k.begin() + kHeadDim, kHeadDim, 0.0f);  // position 0, head 1
+  model.v[kKvWidth + 2] = NAN;                              // position 1, head 0
+  model.append();
+  const auto* codes = reinterpret_cast<const int8_t*>(model.pool().data());
+  const int expected[] = {64, -127, 32, 0, 0, 95};  // to nearest even
+  for (int i = 0; i < kHeadDim; ++i) EXPECT_EQ(codes[i * kPageTokens], expected[i]) << i;
+  const auto scale = [&](int head, int which, int slot) {
+    float value;
+    std::memcpy(
+        &value,
+        model.pool().data() + head * head_bytes_of(model.cache()->spec) + 2 * kPageTokens * kHeadDim + (which * kPageTokens + slot) * 4, 4);
+    return value;
+  };
+  EXPECT_EQ(scale(0, 0, 0), 2.0f / 127);
+  EXPECT_EQ(scale(1, 0, 0), 0);
+  EXPECT_TRUE(std::isnan(scale(0, 1, 1)));
+  EXPECT_FALSE(std::isnan(scale(0, 0, 1)) || std::isnan(scale(1, 1, 1)));
 }
 
 // A window's pages are reused as a ring: pages that hold window - 1 earlier positions and the step's tokens suffice.

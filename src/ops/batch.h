@@ -16,7 +16,7 @@ struct CacheSpec {
   int32_t kv_heads = 0;
   int32_t head_dim = 0;
   int32_t window = 0;        // sliding_window: a token sees itself and the window - 1 before it; 0 for paged
-  DType dtype = DType::f16;  // f32, f16 or bf16
+  DType dtype = DType::f16;  // f32, f16, bf16 or q8_0 (ops/paged_cache.h)
   bool operator==(const CacheSpec&) const = default;
 };
 
@@ -39,10 +39,10 @@ struct BatchView {
 };
 
 // The pages of one layer. Inside a page, for each kv head in turn: keys transposed [head_dim][kPageTokens], then values
-// [kPageTokens][head_dim] (so that scores of 16 positions are one vector, and a weighted sum of values another).
+// [kPageTokens][head_dim] (scores of 16 positions are one vector, a weighted sum of values another), then scales where there are any.
 struct CacheView {
   uint8_t* data = nullptr;  // page 0 of this layer
-  int64_t page_bytes = 0;   // kv_heads * 2 * kPageTokens * head_dim * element size
+  int64_t page_bytes = 0;   // page_bytes_of(spec) in ops/paged_cache.h
   int32_t group = 0;        // row of BatchView::tables
   CacheSpec spec;
 };

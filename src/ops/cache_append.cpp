@@ -21,8 +21,9 @@ std::vector<ValueType> infer(const Problem& problem) {
 // Reads k and v, writes as many elements in the cache's format.
 Cost cost(const Problem& problem) {
   const double bytes = static_cast<double>(bytes_of(problem.operands[1].tensor, problem.symbols));
-  const double stored = problem.cache ? format_of(problem.cache->dtype).block_bytes / 4.0 : 0.5;
-  return {0, 2 * bytes * (1 + stored)};
+  const double element =
+      problem.cache ? static_cast<double>(head_bytes_of(*problem.cache)) / (2 * kPageTokens * problem.cache->head_dim) : 2;
+  return {0, 2 * bytes * (1 + element / sizeof(float))};
 }
 
 void evaluate(const OpArgs& args, WorkRange range) {

@@ -1,4 +1,6 @@
-// Reference access to a layer's paged KV cache. Layout: ops/batch.h.
+// The paged KV cache of a layer: sizes, and reference access. Layout: ops/batch.h. In q8_0 keys and values are int8 codes, and behind them
+// in each head follow the f32 scales of the keys [kPageTokens] and those of the values [kPageTokens]: an element is code * scale of its
+// position. (llama.cpp's q8_0 has a scale for every 32 elements; here one serves the head_dim elements of a head.)
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,12 @@
 #include "ops/batch.h"
 
 namespace hyalite {
+
+bool is_cache_format(DType dtype);
+
+// Bytes of one kv head in a page, and of a page.
+int64_t head_bytes_of(const CacheSpec& spec);
+int64_t page_bytes_of(const CacheSpec& spec);
 
 // First byte of kv head `head` in the page that holds `position` of `sequence`.
 uint8_t* head_of_page(const BatchView& batch, const CacheView& cache, int32_t sequence, int64_t position, int32_t head);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/paged_cache.h"
 #include "ops/schema.h"
 
 namespace hyalite {
@@ -33,9 +34,9 @@ class PlanChecker {
   [[noreturn]] void fail(const PlanStep& step, const std::string& message) const { fail("step " + step.path + ": " + message); }
 
   void check_spec(const CacheSpec& cache) const {
-    const bool dense = cache.dtype == DType::f32 || cache.dtype == DType::f16 || cache.dtype == DType::bf16;
     const bool window = cache.kind == CacheSpec::Kind::sliding_window ? cache.window > 0 : cache.window == 0;
-    if (!dense || !window || cache.kv_heads < 1 || cache.head_dim < 1) fail("a cache has an impossible format, window or size");
+    if (!is_cache_format(cache.dtype) || !window || cache.kv_heads < 1 || cache.head_dim < 1)
+      fail("a cache has an impossible format, window or size");
   }
 
   void check_weight(const PlanWeight& weight) const {

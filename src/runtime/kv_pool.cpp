@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
@@ -12,10 +13,6 @@ int64_t pages_for(int64_t tokens) {
 }
 
 }  // namespace
-
-int64_t page_bytes_of(const CacheSpec& spec) {
-  return int64_t{2} * spec.kv_heads * kPageTokens * spec.head_dim * format_of(spec.dtype).block_bytes;
-}
 
 std::vector<KvPool::Group> KvPool::groups_of(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options) {
   std::vector<Group> groups;

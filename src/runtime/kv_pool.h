@@ -58,7 +58,4 @@ class KvPool {
   std::unique_ptr<PageMemory> memory_;
 };
 
-// Bytes of one page of one layer.
-int64_t page_bytes_of(const CacheSpec& spec);
-
 }  // namespace hyalite

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {

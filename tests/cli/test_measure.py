@@ -1,5 +1,6 @@
 """plan, benchmark, perplexity, kl, kernels, profile, audit."""
 
+import json
 import os
 import shutil
 import unittest
@@ -26,6 +27,11 @@ class Plan(CliCase):
         self.assertAlmostEqual(cache("--max-seq", 2048) / base, 2, delta=0.2)
         self.assertAlmostEqual(cache("--max-seq", 1024, "--max-batch", 4) / base, 4, delta=0.4)
         self.assertAlmostEqual(cache("--max-seq", 1024, "--kv-dtype", "f32") / base, 2, delta=0.01)
+        with open(os.path.join(tiny(), "config.json")) as file:
+            config = json.load(file)
+        head_dim = config["hidden_size"] // config["num_attention_heads"]
+        eight_bits = cache("--max-seq", 1024, "--kv-dtype", "q8_0")
+        self.assertAlmostEqual(eight_bits / base, (head_dim + 4) / (2 * head_dim), delta=0.01, msg="a byte an element, a scale a head")
 
     def test_table(self):
         self.assertIn("fits", self.done("plan", tiny()).out)

@@ -120,7 +120,8 @@ class Run(CliCase):
                 self.assertIn("--seed", self.refused(2, "run", tiny(), "--raw", "--prompt", "a", "--seed", seed))
 
     def test_numerics_and_kv_formats_run(self):
-        for flags in (["--numerics", "reference"], ["--numerics", "fast"], ["--kv-dtype", "f32"], ["--kv-dtype", "bf16"], ["--isa", "scalar"]):
+        formats = [["--kv-dtype", dtype] for dtype in ("f32", "bf16", "q8_0")]
+        for flags in (["--numerics", "reference"], ["--numerics", "fast"], ["--isa", "scalar"], *formats):
             with self.subTest(flags=flags):
                 self.assertEqual(len(self.answer("--temperature", 0, *flags)["token_ids"]), 12)
 

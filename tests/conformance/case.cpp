@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "ops/paged_cache.h"
 #include "tensor/encode.h"
 
 namespace hyalite::conformance {
@@ -93,7 +94,7 @@ Problem Case::problem(std::vector<ValueType>& types) const {
 }
 
 int64_t Case::page_bytes() const {
-  return int64_t{cache->kv_heads} * 2 * kPageTokens * cache->head_dim * format_of(cache->dtype).block_bytes;
+  return page_bytes_of(*cache);
 }
 
 int64_t Case::max_positions() const {
@@ -159,17 +160,16 @@ CaseBuilder& CaseBuilder::cache(const CacheSpec& spec, bool filled) {
 // Keys and values of every position up to the end of the step, in order, so that a ring keeps the latest.
 void CaseBuilder::fill_cache() {
   const CacheSpec& spec = *case_.cache;
-  const int64_t d = spec.head_dim, element = format_of(spec.dtype).block_bytes;
+  const CacheView cache{case_.cache_bytes.data(), case_.page_bytes(), 0, spec};
+  std::vector<PageTable> tables;
+  BatchView one = case_.batch->view(tables);
+  one.tokens = 1;
   for (size_t s = 0; s < runs_.size(); ++s) {
-    const auto& pages = case_.batch->pages[s];
-    for (int64_t position = 0; position < runs_[s].history + runs_[s].tokens; ++position) {
-      const int64_t page = pages[static_cast<size_t>(position / kPageTokens) % pages.size()], slot = position % kPageTokens;
-      for (int64_t head = 0; head < spec.kv_heads; ++head) {
-        uint8_t* keys = case_.cache_bytes.data() + page * case_.page_bytes() + head * (case_.page_bytes() / spec.kv_heads);
-        const std::vector<float> key = normal(d, 1), value = normal(d, 1);
-        for (int64_t i = 0; i < d; ++i) encode(spec.dtype, &key[static_cast<size_t>(i)], 1, keys + (i * kPageTokens + slot) * element);
-        encode(spec.dtype, value.data(), d, keys + (kPageTokens + slot) * d * element);
-      }
+    const auto sequence = static_cast<int32_t>(s);
+    for (int32_t position = 0; position < runs_[s].history + runs_[s].tokens; ++position) {
+      one.positions = &position, one.sequence_of = &sequence;
+      const std::vector<float> k = normal(int64_t{spec.kv_heads} * spec.head_dim, 1), v = normal(int64_t{spec.kv_heads} * spec.head_dim, 1);
+      for (int32_t head = 0; head < spec.kv_heads; ++head) append_head(one, cache, k.data(), v.data(), head);
     }
   }
 }

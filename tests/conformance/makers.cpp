@@ -128,9 +128,9 @@ struct CacheShape {
 };
 // Odd head sizes, one kv head up to all, groups larger than a tile, windows smaller and larger than a page.
 constexpr CacheShape kCacheShapes[] = {
-    {9, 3, 64, 0, DType::f16},     {4, 4, 80, 0, DType::bf16},   {12, 2, 128, 0, DType::f16},
-    {14, 1, 32, 0, DType::f32},    {4, 1, 256, 100, DType::f16}, {2, 2, 96, 7, DType::f16},
-    {6, 2, 112, 300, DType::bf16}, {5, 5, 24, 0, DType::f16},    {3, 1, 10, 64, DType::f32},
+    {9, 3, 64, 0, DType::f16},    {4, 4, 80, 0, DType::bf16}, {12, 2, 128, 0, DType::f16},   {14, 1, 32, 0, DType::f32},
+    {4, 1, 256, 100, DType::f16}, {2, 2, 96, 7, DType::f16},  {6, 2, 112, 300, DType::bf16}, {5, 5, 24, 0, DType::f16},
+    {3, 1, 10, 64, DType::f32},   {9, 3, 64, 0, DType::q8_0}, {4, 1, 80, 100, DType::q8_0},  {3, 3, 10, 0, DType::q8_0},
 };
 
 CacheSpec spec_of(const CacheShape& shape) {

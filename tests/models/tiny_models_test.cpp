@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "base/json.h"
 #include "compile/load.h"
@@ -24,6 +25,7 @@ struct Setting {
   IsaLevel isa = IsaLevel::scalar;
   int threads = 1;
   int64_t chunk = 512;
+  std::optional<DType> kv_dtype = {};
 };
 
 // A checkpoint of a golden in a folder of its own.
@@ -45,6 +47,7 @@ std::vector<float> logits_of(const Checkpoint& checkpoint, const std::vector<int
   options.machine = restrict_isa(detect_machine(), setting.isa);
   options.isa = setting.isa;
   options.numerics = setting.numerics;
+  options.kv_dtype = setting.kv_dtype;
   options.threads = setting.threads;
   options.max_symbols = {512, 1, 512};
   options.max_positions = 512;
@@ -114,16 +117,27 @@ TEST_P(TinyModelGolden, DefaultNumericsAreNear) {
         << golden.at("name") << " with " << name_of(level);
 }
 
+// Keys and values of 8 bits, three fewer than f16 keeps: eight times its distance.
+TEST_P(TinyModelGolden, AnEightBitCacheIsNear) {
+  const Setting setting{.numerics = Numerics::deterministic, .isa = levels_here().back(), .kv_dtype = DType::q8_0};
+  const double worst = distance(checkpoint, golden, setting);
+  RecordProperty("max_abs_error", std::to_string(worst));
+  EXPECT_LT(worst, 8 * 3e-2) << golden.at("name");
+}
+
 TEST_P(TinyModelGolden, ChunksAndThreadsChangeNoBit) {
   const auto ids = golden.at("prompts").back().at("ids").get<std::vector<int32_t>>();
-  const IsaLevel level = levels_here().back();
-  const std::vector<float> whole = logits_of(checkpoint, ids, {Numerics::deterministic, level, 1, 512});
   const std::pair<int, int64_t> cuts[] = {{1, 1}, {1, 7}, {2, 64}, {2, 512}};
-  for (const auto& [threads, chunk] : cuts) {
-    const std::vector<float> other = logits_of(checkpoint, ids, {Numerics::deterministic, level, threads, chunk});
-    ASSERT_EQ(whole.size(), other.size());
-    EXPECT_EQ(std::memcmp(whole.data(), other.data(), whole.size() * sizeof(float)), 0)
-        << golden.at("name") << ": " << threads << " threads, chunks of " << chunk;
+  for (const DType kv_dtype : {DType::f16, DType::q8_0}) {
+    Setting setting{Numerics::deterministic, levels_here().back(), 1, 512, kv_dtype};
+    const std::vector<float> whole = logits_of(checkpoint, ids, setting);
+    for (const auto& [threads, chunk] : cuts) {
+      setting.threads = threads, setting.chunk = chunk;
+      const std::vector<float> other = logits_of(checkpoint, ids, setting);
+      ASSERT_EQ(whole.size(), other.size());
+      EXPECT_EQ(std::memcmp(whole.data(), other.data(), whole.size() * sizeof(float)), 0)
+          << golden.at("name") << ": " << threads << " threads, chunks of " << chunk << ", cache in " << format_of(kv_dtype).name;
+    }
   }
 }
 

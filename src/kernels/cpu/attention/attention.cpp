@@ -30,10 +30,6 @@ std::string refuses(const Problem& problem) {
     return "head_dim is " + std::to_string(params.head_dim) + ", at most " + std::to_string(kMaxAttentionHeadDim) + " fits its tiles";
   }
   if (problem.cache == nullptr) return "the layer has no cache";
-  const DType dtype = problem.cache->dtype;
-  if (dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16) {
-    return "the cache is " + std::string(format_of(dtype).name) + ", not f32, f16 or bf16";
-  }
   return {};
 }
 

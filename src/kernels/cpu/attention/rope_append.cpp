@@ -28,10 +28,6 @@ std::string rope_refuses(const Problem& problem) {
 
 std::string append_refuses(const Problem& problem) {
   if (problem.cache == nullptr) return "the layer has no cache";
-  const DType dtype = problem.cache->dtype;
-  if (dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16) {
-    return "the cache is " + std::string(format_of(dtype).name) + ", not f32, f16 or bf16";
-  }
   return {};
 }
 

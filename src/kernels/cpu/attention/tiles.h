@@ -12,6 +12,7 @@ namespace hyalite {
 
 inline constexpr int kChunkPositions = 256;  // positions [256 c, 256 c + 256) are summed on their own, then merged
 inline constexpr int kTileRows = 12;         // query rows that share the reading of keys and values
+inline constexpr int kRowLanes = (kTileRows + 15) / 16 * 16;
 inline constexpr int kMaxAttentionHeadDim = 512;
 
 // Rows of one tile: `heads` query heads of one kv head for each of `tokens` consecutive tokens of one sequence.
@@ -38,43 +39,43 @@ inline bool is_mine(int64_t item, const WorkRange& range) {
   return (lap % 2 == 0 ? place : range.count - 1 - place) == range.index;
 }
 
-// All tiles of a step in one order for every thread: tokens, then kv heads, then parts of a group of heads.
+// All tiles of a step in one order for every thread: kv heads, then parts of a group of heads, then tokens; so what many tokens of a
+// sequence see of one head stays in the caches.
 class TileWalk {
  public:
   // `token_limit`: tokens per tile at most.
   TileWalk(const BatchView& batch, const AttentionParams& params, int32_t token_limit)
-      : batch_(batch), group_(params.heads / params.kv_heads), kv_heads_(params.kv_heads) {
+      : batch_(batch), group_(params.heads / params.kv_heads) {
     tile_.heads = group_ < kTileRows ? group_ : kTileRows;
     const int32_t fit = kTileRows / tile_.heads;
     token_limit_ = fit < token_limit ? fit : token_limit;
     head_parts_ = (group_ + tile_.heads - 1) / tile_.heads;
+    parts_ = batch.tokens > 0 ? params.kv_heads * head_parts_ : 0;
   }
 
   // Goes to the next tile; false at the end.
   bool next() {
-    if (started_ && ++part_ < kv_heads_ * head_parts_) return place_heads();
-    part_ = 0;
-    const int32_t token = started_ ? tile_.token + tile_.tokens : 0;
-    started_ = true;
-    if (token >= batch_.tokens) return false;
-    tile_.token = token;
-    tile_.tokens = run_length(batch_, token, token_limit_);
-    return place_heads();
+    tile_.token += tile_.tokens;
+    if (part_ < 0 || tile_.token >= batch_.tokens) {
+      if (++part_ >= parts_) return false;
+      place_heads();
+      tile_.token = 0;
+    }
+    tile_.tokens = run_length(batch_, tile_.token, token_limit_);
+    return true;
   }
   const AttentionTile& tile() const { return tile_; }
 
  private:
-  bool place_heads() {
+  void place_heads() {
     tile_.kv_head = part_ / head_parts_;
     const int32_t first = part_ % head_parts_ * kTileRows, left = group_ - first;
     tile_.head = tile_.kv_head * group_ + first;
     tile_.heads = left < kTileRows ? left : kTileRows;
-    return true;
   }
 
   const BatchView& batch_;
-  int32_t group_, kv_heads_, token_limit_ = 1, head_parts_ = 1, part_ = 0;
-  bool started_ = false;
+  int32_t group_, token_limit_ = 1, head_parts_ = 1, parts_ = 0, part_ = -1;
   AttentionTile tile_;
 };
 

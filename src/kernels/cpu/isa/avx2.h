@@ -168,6 +168,17 @@ HYALITE_INLINE int32_t sum_of(I32 a) {
   m = _mm_add_epi32(m, _mm_shuffle_epi32(m, 0x4e));
   return _mm_cvtsi128_si32(_mm_add_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
 }
+// Floats: lanes at distance 4, 2, 1.
+HYALITE_INLINE float max_of(F32 a) {
+  __m128 m = _mm_max_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1));
+  m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+}
+HYALITE_INLINE float sum_of(F32 a) {
+  __m128 m = _mm_add_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1));
+  m = _mm_add_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_add_ss(m, _mm_movehdup_ps(m)));
+}
 HYALITE_INLINE F32 swap_pairs(F32 a) {
   return {_mm256_permute_ps(a.v, 0xb1)};
 }

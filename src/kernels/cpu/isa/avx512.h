@@ -157,6 +157,19 @@ HYALITE_INLINE int32_t max_of(I32 a) {
 HYALITE_INLINE int32_t sum_of(I32 a) {
   return _mm512_reduce_add_epi32(a.v);
 }
+// Floats: lanes at distance 8, 4, 2, 1.
+HYALITE_INLINE float max_of(F32 a) {
+  const __m256 n = _mm256_max_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+  __m128 m = _mm_max_ps(_mm256_castps256_ps128(n), _mm256_extractf128_ps(n, 1));
+  m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+}
+HYALITE_INLINE float sum_of(F32 a) {
+  const __m256 n = _mm256_add_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+  __m128 m = _mm_add_ps(_mm256_castps256_ps128(n), _mm256_extractf128_ps(n, 1));
+  m = _mm_add_ps(m, _mm_movehl_ps(m, m));
+  return _mm_cvtss_f32(_mm_add_ss(m, _mm_movehdup_ps(m)));
+}
 HYALITE_INLINE F32 swap_pairs(F32 a) {
   return {_mm512_permute_ps(a.v, 0xb1)};
 }

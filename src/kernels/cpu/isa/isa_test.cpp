@@ -27,7 +27,7 @@ HYALITE_TARGET_END
 namespace hyalite {
 namespace {
 
-constexpr int kProbed = 20 * 16;
+constexpr int kProbed = 21 * 16;
 using Probe = void (*)(const float*, const float*, float*);
 
 std::vector<Probe> wide_targets() {
@@ -83,6 +83,16 @@ TEST(Isa, ExpIsAccurate) {
   EXPECT_EQ(scalar::exp(scalar::F32{-1000}).v, 0);
   EXPECT_EQ(scalar::exp(scalar::F32{1000}).v, INFINITY);
   EXPECT_TRUE(std::isnan(scalar::exp(scalar::F32{NAN}).v));
+}
+
+TEST(Isa, ExpToOneIsAccurate) {
+  double worst = 0;
+  for (float x = -87.3f; x <= 0; x += 0.00037f) worst = std::max(worst, ulps(scalar::exp_to_1(scalar::F32{x}).v, std::exp(double(x))));
+  EXPECT_LT(worst, 1.1);
+  EXPECT_EQ(scalar::exp_to_1(scalar::F32{0}).v, 1);
+  EXPECT_EQ(scalar::exp_to_1(scalar::F32{-87.4f}).v, 0);
+  EXPECT_EQ(scalar::exp_to_1(scalar::F32{-INFINITY}).v, 0);
+  EXPECT_TRUE(std::isnan(scalar::exp_to_1(scalar::F32{NAN}).v));
 }
 
 TEST(Isa, ActivationsAreAccurate) {

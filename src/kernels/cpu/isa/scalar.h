@@ -143,6 +143,12 @@ HYALITE_INLINE F32 from_bits(I32 a) {
   return {float_from_bits(static_cast<uint32_t>(a.v))};
 }
 
+HYALITE_INLINE float max_of(F32 a) {
+  return a.v;
+}
+HYALITE_INLINE float sum_of(F32 a) {
+  return a.v;
+}
 HYALITE_INLINE int32_t max_of(I32 a) {
   return a.v;
 }

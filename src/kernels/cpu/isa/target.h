@@ -15,7 +15,7 @@
 //   F32, I32     kLanes floats or 32-bit integers, the register width of the target (1, 8, 16)
 //   F32x16       sixteen floats whatever the target, in kParts = 16 / kLanes registers (wide.inc): what determinism needs, because a
 //   I32x16       sum over lanes then has one order for all targets
-//   exp, silu, gelu_tanh (math.inc)
+//   exp, exp_to_1, silu, gelu_tanh (math.inc)
 // Every function gives the same bits on every target: fma rounds once, max(a, b) is a > b ? a : b, conversions round to nearest even.
 #pragma once
 
