@@ -93,7 +93,14 @@ step_tsan() {
 
 scripts/bootstrap.sh
 # Tests of a real model skip themselves where it is not there.
-HYALITE_TEST_MODEL=$(scripts/get-model.sh smollm2) && export HYALITE_TEST_MODEL || echo "no SmolLM2; its tests are skipped" >&2
+# real_model NAME VARIABLE
+real_model() {
+  local path
+  if path=$(scripts/get-model.sh "$1"); then export "$2=$path"; else echo "no $1; its tests are skipped" >&2; fi
+}
+real_model smollm2 HYALITE_TEST_MODEL
+real_model gemma3-270m HYALITE_TEST_GEMMA3
+real_model qwen2.5-coder-1.5b HYALITE_TEST_QWEN2
 
 for step in "${steps[@]}"; do
   declare -F "step_$step" >/dev/null || { echo "test.sh: no step is called $step" >&2; exit 2; }

@@ -4,7 +4,7 @@ import signal
 import time
 import unittest
 
-from cli_case import REAL_MODEL, CliCase, edit_weights, needs_real_model, run, scratch, start, tiny
+from cli_case import REAL_MODEL, ROOT, CliCase, edit_weights, needs_real_model, run, scratch, start, tiny
 
 
 class Run(CliCase):
@@ -154,6 +154,18 @@ class RealModel(CliCase):
     def test_answers_sensibly(self):
         d = self.json_of("run", REAL_MODEL, "--raw", "--prompt", "The capital of France is", "--temperature", 0, "--max-new-tokens", 8)
         self.assertIn("Paris", d["text"])
+
+    def test_reference_numerics_equal_transformers(self):
+        with open(os.path.join(ROOT, "tests", "models", "smollm2.json"), encoding="utf-8") as file:
+            golden = json.load(file)
+        for one in golden:
+            flags = ("--raw", "--prompt", one["prompt"], "--max-new-tokens", 1, "--logprobs", len(one["top"]))
+            reference = self.json_of("run", REAL_MODEL, *flags, "--numerics", "reference")
+            self.assertEqual(reference["prompt_token_ids"], one["ids"])
+            got = {t["token_id"]: t["logprob"] for t in reference["logprobs"][0]["top_logprobs"]}
+            for token, logprob in one["top"][:-1]:  # the last may change places with the next
+                self.assertAlmostEqual(got[token], logprob, delta=1e-3)
+            self.assertEqual(self.json_of("run", REAL_MODEL, *flags)["token_ids"], reference["token_ids"])
 
     def test_a_head_read_coarsely_changes_nothing(self):
         for prompt in ("The capital of France is", "def fib(n):", "1, 2, 3,"):
