@@ -31,7 +31,7 @@ std::optional<DType> dtype_named(std::string_view name) {
 size_t row_bytes(DType dtype, int64_t elements) {
   const FormatSpec& format = format_of(dtype);
   HYALITE_CHECK(elements >= 0 && elements % format.block_elements == 0, std::string(format.name) + " row of " + std::to_string(elements));
-  return static_cast<size_t>(elements / format.block_elements) * format.block_bytes;
+  return static_cast<size_t>(format.row_header_bytes) + static_cast<size_t>(elements / format.block_elements) * format.block_bytes;
 }
 
 }  // namespace hyalite

@@ -1,6 +1,6 @@
 // Element and block formats of tensors, one row per format in formats.inc, one file each under formats/.
-// Names, block sizes and bit layouts are those of GGUF (ggml, MIT) and safetensors; a format is what a file holds. How a kernel lays
-// weights out in memory is the kernel variant's business.
+// Names, block sizes and bit layouts are those of GGUF (ggml, MIT) and safetensors, int8 and int4 Hyalite's own; a format is what a file
+// holds. How a kernel lays weights out in memory is the kernel variant's business.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +30,11 @@ struct FormatSpec {
   int block_bytes;        // bytes per block
   bool is_float;          // dense floating point
   bool is_quantized;      // block format with scales
-  // Decodes `blocks` consecutive blocks to fp32, bit-exact with the reference decoder (gguf.quants for GGUF formats).
-  // `out` holds blocks * block_elements floats. Any input bytes are acceptable (may give NaN or Inf, never out-of-bounds reads).
+  // Decodes `blocks` consecutive blocks to fp32, bit-exact with the reference decoder (gguf.quants for GGUF formats). Where rows have
+  // headers, `data` is the beginning of a row. `out` holds blocks * block_elements floats. Any input bytes are acceptable (may give NaN or
+  // Inf, never out-of-bounds reads).
   void (*decode)(const uint8_t* data, int64_t blocks, float* out);
+  int row_header_bytes = 0;  // what all blocks of a row share, in front of them
 };
 
 const FormatSpec& format_of(DType dtype);

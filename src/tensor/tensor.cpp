@@ -29,11 +29,13 @@ std::string to_string(const TensorType& type) {
 int64_t bytes_of(const TensorType& type, const Symbols& symbols) {
   const FormatSpec& format = format_of(type.dtype);
   int64_t bytes = format.block_bytes;
-  for (int i = 0; i < type.rank(); ++i) {
+  for (int i = type.rank(); i-- > 0;) {
+    const bool last = i + 1 == type.rank();
     int64_t n = type.dims[i].bind(symbols);
-    if (i + 1 == type.rank()) n = (n + format.block_elements - 1) / format.block_elements;
+    if (last) n = (n + format.block_elements - 1) / format.block_elements;
     if (__builtin_mul_overflow(bytes, n, &bytes) || bytes < 0 || bytes > (int64_t{1} << 62))
       throw Error(ErrorCode::invalid_model, to_string(type), "size overflows");
+    if (last) bytes += format.row_header_bytes;
   }
   return bytes;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ops/paged_cache.h"
+#include "tensor/affine.h"
 #include "tensor/encode.h"
 
 namespace hyalite::conformance {
@@ -201,6 +202,11 @@ CaseBuilder& CaseBuilder::weight(DType dtype, int64_t rows, int64_t columns) {
   if (!format.is_quantized) {
     const auto values = normal(rows * columns, 0.1f);
     encode(dtype, values.data(), rows * columns, bytes.data());
+  } else if (is_affine(dtype)) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto values = normal(columns, 0.1f);
+      encode_affine(dtype, values.data(), nullptr, columns, bytes.data() + row * static_cast<int64_t>(row_bytes(dtype, columns)));
+    }
   } else {
     const auto& stock = block_stock(format);
     std::uniform_int_distribution<size_t> pick(0, stock.size() - 1);

@@ -188,8 +188,9 @@ std::vector<Case> cases_paged_attention_decode() {
 }
 
 std::vector<DType> weight_formats() {
-  return {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1,   DType::q5_0,   DType::q5_1,
-          DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_nl, DType::iq4_xs, DType::mxfp4};
+  return {DType::f32,    DType::f16,   DType::bf16, DType::q4_0,     DType::q4_1,     DType::q5_0,
+          DType::q5_1,   DType::q8_0,  DType::q4_k, DType::q5_k,     DType::q6_k,     DType::iq4_nl,
+          DType::iq4_xs, DType::mxfp4, DType::int8, DType::int4_g32, DType::int4_g64, DType::int4_g128};
 }
 
 // A weight format and what its activations may be rounded to.
@@ -205,7 +206,8 @@ std::vector<Multiplied> multiplied_formats() {
 }
 
 int64_t columns_for(DType dtype, int64_t blocks_of_32) {
-  return format_of(dtype).block_elements == 256 ? (blocks_of_32 + 7) / 8 * 256 : blocks_of_32 * 32;
+  const int64_t block = format_of(dtype).is_quantized ? format_of(dtype).block_elements : 32;
+  return (blocks_of_32 * 32 + block - 1) / block * block;
 }
 
 struct LinearShape {

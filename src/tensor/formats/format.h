@@ -46,6 +46,18 @@ inline ScaleMin unpack_scale_min(const uint8_t* packed, int j) {
   return {static_cast<float>(scale), static_cast<float>(min)};
 }
 
+// int4_g<columns>: half scale | zero point in a byte | two codes a byte, the even column in the low nibble. value = scale * (code - zero).
+template <int columns>
+void decode_int4(const uint8_t* block, float* out) {
+  const float scale = load_half(block);
+  const int zero = block[2];
+  for (int i = 0; i < columns; ++i) out[i] = scale * static_cast<float>((block[3 + i / 2] >> i % 2 * 4 & 15) - zero);
+}
+template <int columns>
+constexpr FormatSpec int4_format(DType dtype, std::string_view name) {
+  return block_format<columns, 3 + columns / 2, decode_int4<columns>>(dtype, name);
+}
+
 // The nibble of 16 bytes that holds element `i` of 32: low nibbles first, then high ones.
 inline int nibble_of_32(const uint8_t* bytes, int i) {
   return bytes[i % 16] >> i / 16 * 4 & 15;

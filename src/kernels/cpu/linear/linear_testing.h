@@ -15,8 +15,9 @@
 
 namespace hyalite {
 
-inline constexpr DType kLinearFormats[] = {DType::f32,  DType::f16,  DType::bf16, DType::q4_0, DType::q4_1,   DType::q5_0,   DType::q5_1,
-                                           DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_nl, DType::iq4_xs, DType::mxfp4};
+inline constexpr DType kLinearFormats[] = {DType::f32,    DType::f16,   DType::bf16, DType::q4_0,     DType::q4_1,     DType::q5_0,
+                                           DType::q5_1,   DType::q8_0,  DType::q4_k, DType::q5_k,     DType::q6_k,     DType::iq4_nl,
+                                           DType::iq4_xs, DType::mxfp4, DType::int8, DType::int4_g32, DType::int4_g64, DType::int4_g128};
 
 struct AlignedBytes {
   explicit AlignedBytes(size_t size) : storage(size + 64) {
@@ -63,15 +64,25 @@ class TestWeight {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> scale(0.002f, 0.02f);
     for (uint8_t& byte : plain_) byte = static_cast<uint8_t>(random());
+    if (format.row_header_bytes) return fill_headers(random);
     for (size_t at = 0; at < plain_.size(); at += format.block_bytes) {
       if (view_.dtype == DType::mxfp4) {
         plain_[at] = static_cast<uint8_t>(117 + random() % 6);
         continue;
       }
+      if (row_format_of(view_.dtype)->affine) plain_[at + 2] = static_cast<uint8_t>(random() % 16);
       const float shrink = format.block_elements == 256 ? 0.02f : 1;
       uint8_t* halves = plain_.data() + at + (view_.dtype == DType::q6_k ? 208 : 0);
       set_half(halves, scale(random) * shrink);
       if (row_format_of(view_.dtype)->has_min) set_half(halves + 2, scale(random) * shrink * (format.block_elements == 256 ? 1 : -8));
+    }
+  }
+  // int8: a scale and a zero point a row.
+  void fill_headers(std::mt19937& random) {
+    for (int64_t row = 0; row < view_.rows(); ++row) {
+      uint8_t* header = plain_.data() + row * row_bytes(view_.dtype, view_.columns());
+      const float scale = std::uniform_real_distribution<float>(0.0005f, 0.002f)(random);
+      std::memcpy(header, &scale, 4);
     }
   }
   void fill_dense(const std::vector<float>& values) {

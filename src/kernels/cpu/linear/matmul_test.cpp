@@ -112,8 +112,10 @@ TEST(Matmul, ExtremesOfCodesDoNotOverflow) {
     const bool book = row_format_of(dtype)->book == CodeBook::iq4;
     for (int64_t row = 0; row < 16; ++row) {
       uint8_t* at = bytes + row * row_bytes(dtype, 256);
-      const size_t block = format_of(dtype).block_bytes, head = dtype == DType::mxfp4 ? 1 : row_format_of(dtype)->has_min ? 4 : 2;
-      const uint8_t other = dtype == DType::q8_0 ? 0x80 : book ? 0x00 : 0xff;
+      const RowFormat& format = *row_format_of(dtype);
+      const size_t block = format.whole_row ? row_bytes(dtype, 256) : format_of(dtype).block_bytes;
+      const size_t head = format.whole_row ? 8 : format.affine ? 3 : dtype == DType::mxfp4 ? 1 : format.has_min ? 4 : 2;
+      const uint8_t other = dtype == DType::q8_0 ? 0x80 : book || format.affine ? 0x00 : 0xff;
       for (size_t i = 0; i < row_bytes(dtype, 256); ++i)
         if (dtype == DType::q6_k ? i < 192 : i % block >= head) at[i] = row % 2 ? other : 0xff;
     }

@@ -23,6 +23,7 @@ void store_u16(uint8_t* at, uint16_t value) {
 // One file block taken apart: a byte per code, scales as they are stored.
 struct Block {
   uint8_t codes[kSuperBlock];
+  uint8_t zero;                  // affine formats
   uint16_t d, min;               // half bits, or e8m0 in the lower byte of d; min is dmin in blocks of 256
   uint8_t scales[16], mins[16];  // of each run, blocks of 256 only
 };
@@ -60,10 +61,17 @@ void scales_of_iq4_xs(const uint8_t* file, Block& block) {
     block.scales[run] = static_cast<uint8_t>(((file[4 + run / 2] >> run % 2 * 4 & 15) | (high >> 2 * run & 3) << 4) - 32);
 }
 
+void nibbles_of_pairs(const uint8_t* __restrict bytes, int columns, uint8_t* __restrict codes) {
+  for (int i = 0; i < columns / 2; ++i) codes[2 * i] = bytes[i] & 15, codes[2 * i + 1] = bytes[i] >> 4;
+}
+
 template <DType dtype>
 void take_apart(const uint8_t* __restrict file, Block& __restrict block) {
   block.d = load_u16(file), block.min = load_u16(file + 2);
-  if constexpr (dtype == DType::q4_0 || dtype == DType::iq4_nl) {
+  if constexpr (row_format_of(dtype)->affine) {
+    block.zero = file[2];
+    nibbles_of_pairs(file + 3, row_format_of(dtype)->block, block.codes);
+  } else if constexpr (dtype == DType::q4_0 || dtype == DType::iq4_nl) {
     nibbles_of_32(file + 2, block.codes);
   } else if constexpr (dtype == DType::q4_1) {
     nibbles_of_32(file + 4, block.codes);
@@ -149,12 +157,23 @@ void put_scales(const Block& block, int row, uint8_t* out) {
     return;
   }
   store_u16(out + 2 * row, block.d);
+  if (format.affine) out[32 + row] = block.zero;
   if (format.has_min) store_u16(out + 32 + 2 * row, block.min);
   if (!format.super()) return;
   uint8_t* runs = out + 32 * format.halves() + row;
   for (int j = 0; j < format.runs(); ++j) runs[16 * j] = block.scales[j];
   if (format.has_min)
     for (int j = 0; j < format.runs(); ++j) runs[16 * (format.runs() + j)] = block.mins[j];
+}
+
+// One scale and zero point of a row, then a byte a column.
+template <RowFormat format>
+void pack_whole_row(const uint8_t* file, int64_t columns, int row, uint8_t* group) {
+  std::memcpy(group + 4 * row, file, 4);
+  group[64 + row] = file[4];
+  const uint8_t* codes = file + format_of(format.dtype).row_header_bytes;
+  for (int64_t k = 0; k < columns; k += kBlockColumns)
+    put_codes<format.bits>(codes + k, row, group + format.codes_at(columns) + k / kBlockColumns * format.code_bytes());
 }
 
 template <RowFormat format>
@@ -165,6 +184,10 @@ void pack_group(const TensorView& source, int64_t first_row, uint8_t* group) {
   Block block;
   for (int row = 0; row < kGroupRows && first_row + row < source.rows(); ++row) {
     const uint8_t* file = source.row(first_row + row);
+    if constexpr (format.whole_row) {
+      pack_whole_row<format>(file, columns, row, group);
+      continue;
+    }
     for (int64_t b = 0; b < columns / format.block; ++b, file += block_bytes) {
       take_apart<format.dtype>(file, block);
       put_scales<format>(block, row, group + b * format.scale_bytes());
@@ -219,17 +242,20 @@ float dense_value(DType dtype, const uint8_t* at) {
 // Values of one run of columns that share a scale.
 template <RowFormat format>
 void decode_run(const uint8_t* scales, int run, int row, const uint8_t* codes, float* out) {
-  float scale = format.power_scale ? half_of_e8m0(scales[row]) : load_half(scales + 2 * row),
-        min = format.has_min ? load_half(scales + 32 + 2 * row) : 0;
+  float scale = format.whole_row     ? float_from_bits(load_word(scales + 4 * row))
+                : format.power_scale ? half_of_e8m0(scales[row])
+                                     : load_half(scales + 2 * row);
+  float min = format.has_min ? load_half(scales + 32 + 2 * row) : 0;
   if constexpr (format.super()) {
     const uint8_t* runs = scales + 32 * format.halves() + row;
     const uint8_t own = runs[16 * run];
     scale *= format.offset ? static_cast<float>(static_cast<int8_t>(own)) : static_cast<float>(own);
     if constexpr (format.has_min) min = -(min * static_cast<float>(runs[16 * (format.runs() + run)]));
   }
+  const int offset = format.affine ? scales[(format.whole_row ? 64 : 32) + row] : format.offset;
   for (int i = 0; i < format.scale_run; ++i) {
     const int code = format.book == CodeBook::none ? codes[i] : codes_of(format.book)[codes[i]];
-    const float value = scale * static_cast<float>(code - format.offset);
+    const float value = scale * static_cast<float>(code - offset);
     out[i] = format.has_min ? value + min : value;
   }
 }
@@ -274,5 +300,9 @@ constinit const PackedLayout layout_q6_k = rows16<kRowQ6_K>();
 constinit const PackedLayout layout_iq4_nl = rows16<kRowIq4Nl>();
 constinit const PackedLayout layout_iq4_xs = rows16<kRowIq4Xs>();
 constinit const PackedLayout layout_mxfp4 = rows16<kRowMxfp4>();
+constinit const PackedLayout layout_int8 = rows16<kRowInt8>();
+constinit const PackedLayout layout_int4_g32 = rows16<kRowInt4G32>();
+constinit const PackedLayout layout_int4_g64 = rows16<kRowInt4G64>();
+constinit const PackedLayout layout_int4_g128 = rows16<kRowInt4G128>();
 
 }  // namespace hyalite

@@ -16,7 +16,9 @@
 //                                      each, e8m0[16]
 //   scales, formats with blocks of 256: for each block half d[16], half dmin[16] where it has minima, then bytes scale[run][16] and
 //                                       min[run][16] for each run of scale_run columns
-// A value is scale * (code - offset), + min where there are minima (- dmin * min in blocks of 256), as FormatSpec::decode computes it.
+//   scales, affine formats: for each block half d[16], then bytes zero[16]; with one block for a whole row float d[16], then bytes zero[16]
+// A value is scale * (code - offset), + min where there are minima (- dmin * min in blocks of 256), or scale * (code - zero), as
+// FormatSpec::decode computes it.
 #pragma once
 
 #include <cstddef>
@@ -43,10 +45,12 @@ struct RowFormat {
   int bits;        // of a code as it is stored, or of a dense element
   int offset = 0;  // subtracted from a code
   bool has_min = false;
-  int block = 1;       // columns a file block spans: 1 (dense), 32 or 256
+  int block = 1;       // columns a file block spans: 1 (dense), 32, 64, 128 or 256
   int scale_run = 32;  // columns that share a scale
   CodeBook book = CodeBook::none;
   bool power_scale = false;  // scales are powers of two, e8m0
+  bool affine = false;       // a zero point to each scale
+  bool whole_row = false;    // one scale for all columns of a row; `block` is what the code counts in
 
   constexpr bool dense() const { return block == 1; }
   constexpr bool super() const { return block == 256; }
@@ -54,9 +58,16 @@ struct RowFormat {
   constexpr int halves() const { return has_min ? 2 : 1; }
   constexpr int code_bits() const { return book == CodeBook::none ? bits : book == CodeBook::iq4 ? 8 : 5; }  // of a code that is multiplied
   constexpr int64_t code_bytes() const { return bits * 64; }                                                 // of 32 columns
+  // The output has a term without the code: a minimum, or one that follows from the zero point.
+  constexpr bool adds_sum() const { return has_min || affine; }
   // Scales of one file block of 16 rows.
-  constexpr int64_t scale_bytes() const { return power_scale ? 16 : halves() * (32 + (super() ? runs() * 16 : 0)); }
-  constexpr int64_t codes_at(int64_t columns) const { return dense() ? 0 : (columns / block * scale_bytes() + 63) / 64 * 64; }
+  constexpr int64_t scale_bytes() const {
+    if (whole_row) return 0;
+    return power_scale ? 16 : affine ? 48 : halves() * (32 + (super() ? runs() * 16 : 0));
+  }
+  constexpr int64_t codes_at(int64_t columns) const {
+    return dense() ? 0 : whole_row ? 128 : (columns / block * scale_bytes() + 63) / 64 * 64;
+  }
   constexpr int64_t group_bytes(int64_t columns) const {
     if (dense()) return (columns * kGroupRows * bits / 8 + 63) / 64 * 64;  // a whole number of pairs of bf16
     return codes_at(columns) + columns / kBlockColumns * code_bytes();
@@ -72,11 +83,16 @@ inline constexpr RowFormat kRowQ6_K{DType::q6_k, 6, 32, false, 256, 16};
 inline constexpr RowFormat kRowIq4Nl{DType::iq4_nl, 4, 128, false, 32, 32, CodeBook::iq4};
 inline constexpr RowFormat kRowIq4Xs{DType::iq4_xs, 4, 128, false, 256, 32, CodeBook::iq4};
 inline constexpr RowFormat kRowMxfp4{DType::mxfp4, 4, 16, false, 32, 32, CodeBook::fp4, true};
+inline constexpr RowFormat kRowInt8{.dtype = DType::int8, .bits = 8, .offset = 128, .block = 32, .affine = true, .whole_row = true};
+inline constexpr RowFormat kRowInt4G32{.dtype = DType::int4_g32, .bits = 4, .block = 32, .affine = true};
+inline constexpr RowFormat kRowInt4G64{.dtype = DType::int4_g64, .bits = 4, .block = 64, .affine = true};
+inline constexpr RowFormat kRowInt4G128{.dtype = DType::int4_g128, .bits = 4, .block = 128, .affine = true};
 
 // nullptr for a format without a packed layout.
 constexpr const RowFormat* row_format_of(DType dtype) {
-  constexpr const RowFormat* formats[] = {&kRowF32,  &kRowF16,  &kRowBf16, &kRowQ4_0, &kRowQ4_1,  &kRowQ5_0,  &kRowQ5_1,
-                                          &kRowQ8_0, &kRowQ4_K, &kRowQ5_K, &kRowQ6_K, &kRowIq4Nl, &kRowIq4Xs, &kRowMxfp4};
+  constexpr const RowFormat* formats[] = {&kRowF32,   &kRowF16,   &kRowBf16, &kRowQ4_0,    &kRowQ4_1,    &kRowQ5_0,
+                                          &kRowQ5_1,  &kRowQ8_0,  &kRowQ4_K, &kRowQ5_K,    &kRowQ6_K,    &kRowIq4Nl,
+                                          &kRowIq4Xs, &kRowMxfp4, &kRowInt8, &kRowInt4G32, &kRowInt4G64, &kRowInt4G128};
   for (const RowFormat* format : formats)
     if (format->dtype == dtype) return format;
   return nullptr;

@@ -22,18 +22,22 @@
   HYALITE_MATMUL(f16, isa, features, linear::kDenseBound) \
   HYALITE_MATMUL(bf16, isa, features, linear::kDenseBound)
 
-#define HYALITE_INT8_MATMULS(isa, features)                 \
-  HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q5_1, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)   \
-  HYALITE_MATMUL(iq4_nl, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound) \
-  HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)
+#define HYALITE_INT8_MATMULS(isa, features)                   \
+  HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q5_1, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(iq4_nl, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound)   \
+  HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)    \
+  HYALITE_MATMUL(int8, isa, features, linear::kInt8Bound)     \
+  HYALITE_MATMUL(int4_g32, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(int4_g64, isa, features, linear::kInt8Bound) \
+  HYALITE_MATMUL(int4_g128, isa, features, linear::kInt8Bound)
 
 #define HYALITE_LM_HEAD(format, planes, isa, features)                                            \
   constinit const KernelVariant variant_lm_head_##format##_##isa{"lm_head." #format "." #isa,     \
