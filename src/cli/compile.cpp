@@ -2,7 +2,9 @@
 
 #include <iostream>
 
+#include "base/error.h"
 #include "cli/model_options.h"
+#include "cli/packed_options.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "compile/artifact.h"
@@ -14,6 +16,7 @@ namespace {
 
 struct Options {
   ModelOptions model;
+  PackedChoice packed;
   std::string output, stop_after, resume_from;
   int64_t max_batch = 8, draft_tokens = 0;
   bool validate = false;
@@ -27,6 +30,17 @@ void print_table(const std::vector<PassTrace>& passes, std::ostream& out) {
   table.print(out);
 }
 
+// `report` is filled where weights are rounded.
+Compilation compiled(const Options& o, const CompileOptions& options, VerbContext& context, ThreadPool& pool, PackedReport& report) {
+  if (o.packed.type.empty()) return compile(o.model.model, options, pool);
+  packed_options(o.packed);  // refuses before anything is read
+  if (is_artifact(o.model.model))
+    throw Error(ErrorCode::invalid_argument, o.model.model, "is a compiled artifact; a checkpoint is wanted here");
+  ImportedModel model = import_model(o.model.model);
+  report = quantize_packed(model, o.packed, options, context, pool);
+  return compile(std::move(model), options, pool);
+}
+
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
@@ -36,16 +50,19 @@ int run(const Options& o, VerbContext& context) {
   compile_for.stop_after = o.stop_after;
   compile_for.resume_from = o.resume_from;
   ThreadPool pool(compile_for.threads);
-  Compilation compilation = compile(o.model.model, compile_for, pool);
+  PackedReport report;
+  Compilation compilation = compiled(o, compile_for, context, pool, report);
   write_artifact(compilation, o.output, pool);
   if (context.json) {
     Json json = {{"output", o.output}, {"stage", compilation.module.stage}, {"passes", traces_to_json(compilation.passes)}};
     json["remarks"] = load_remarks(compilation);
+    if (!o.packed.type.empty()) json["quantisation"] = report_to_json(report);
     context.out << json.dump(1) << '\n';
     return 0;
   }
   print_remarks(load_remarks(compilation), context);
   print_table(compilation.passes, context.out);
+  if (!o.packed.type.empty()) context.out << report_to_line(report) << '\n';
   context.out << "wrote " << o.output << '\n';
   return 0;
 }
@@ -59,6 +76,9 @@ VerbAction setup(CLI::App& app) {
   app.add_option("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative")
       ->check(CLI::Range(0, 255))
       ->group(group);
+  app.add_option("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are")
+      ->group("Quantisation");
+  add_packed_options(app, o->packed);
   app.add_flag("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error")->group(group);
   app.add_option("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text")->group(group);
   app.add_option("--resume-from", o->resume_from, "Go on from this CacheIR text")->group(group);

@@ -70,19 +70,23 @@ float loss_of(const float* values, const float* importance, int64_t count, const
   return sum;
 }
 
-// The grid over all values, or the best of those over a part of their range.
+// The grid over all values, or the best of those that cut the upper end, then the lower end of their range.
 Grid best_grid(const float* values, const float* importance, int64_t count, float levels, bool half_scale) {
   constexpr int kSteps = 12;
   constexpr float kStep = 0.04f;
   const Range whole = range_of(values, count);
-  Grid best = grid_of(whole, levels, half_scale);
+  Range range = whole;
+  Grid best = grid_of(range, levels, half_scale);
   if (!importance) return best;
   float least = loss_of(values, importance, count, best);
-  for (int i = 1; i <= kSteps; ++i) {
-    const float part = 1 - kStep * static_cast<float>(i);
-    const Grid grid = grid_of({whole.low * part, whole.high * part}, levels, half_scale);
-    const float loss = loss_of(values, importance, count, grid);
-    if (loss < least) least = loss, best = grid;
+  for (float Range::*end : {&Range::high, &Range::low}) {
+    Range cut = range;
+    for (int i = 1; i <= kSteps; ++i) {
+      cut.*end = whole.*end * (1 - kStep * static_cast<float>(i));
+      const Grid grid = grid_of(cut, levels, half_scale);
+      const float loss = loss_of(values, importance, count, grid);
+      if (loss < least) least = loss, best = grid, range = cut;
+    }
   }
   return best;
 }

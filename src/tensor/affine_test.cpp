@@ -60,7 +60,9 @@ TEST(Affine, KeepsZerosAndWhatLiesOnTheGrid) {
     EXPECT_EQ(round_trip(dtype, std::vector<float>(128, 0.0f)), std::vector<float>(128, 0.0f));
     std::vector<float> values(128);
     for (size_t i = 0; i < values.size(); ++i) values[i] = 0.25f * (static_cast<float>(i % 16) - 5);
-    if (dtype != DType::int8) EXPECT_EQ(round_trip(dtype, values), values) << format_of(dtype).name;
+    if (dtype != DType::int8) {
+      EXPECT_EQ(round_trip(dtype, values), values) << format_of(dtype).name;
+    }
     values[7] = 0;
     EXPECT_EQ(round_trip(dtype, values)[7], 0);
   }

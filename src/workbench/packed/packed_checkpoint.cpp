@@ -1,0 +1,127 @@
+#include "workbench/packed/packed_checkpoint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fstream>
+
+#include "base/atomic_directory.h"
+#include "base/error.h"
+#include "base/tokenizer_spec_json.h"
+#include "importers/packed_config.h"
+#include "tensor/affine.h"
+
+namespace hyalite {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
+
+// A tensor of the file: the same bytes out of every run of `stride` bytes of a tensor of the model.
+struct Part {
+  std::string name, dtype;
+  int element_bytes;
+  std::vector<int64_t> dims;
+  const uint8_t* from;
+  int64_t count, bytes, stride;
+
+  int64_t size() const { return count * bytes; }
+};
+
+const char* name_in_file(DType dtype) {
+  if (dtype == DType::f32) return "F32";
+  if (dtype == DType::f16) return "F16";
+  return dtype == DType::bf16 ? "BF16" : nullptr;
+}
+
+void add_packed(const std::string& name, const WeightStore::Entry& entry, std::vector<Part>& parts) {
+  const FormatSpec& format = format_of(entry.type.dtype);
+  const int64_t rows = entry.type.dims[0].value(), columns = entry.type.dims[1].value();
+  const bool whole_row = format.row_header_bytes > 0;
+  const int64_t groups = whole_row ? 1 : columns / format.block_elements, count = rows * groups;
+  const int64_t scale_bytes = whole_row ? 4 : 2, head = whole_row ? format.row_header_bytes : scale_bytes + 1;
+  const int64_t stride = static_cast<int64_t>(row_bytes(entry.type.dtype, columns)) / groups, codes = stride - head;
+  const std::vector<int64_t> by_group = whole_row ? std::vector<int64_t>{rows} : std::vector<int64_t>{rows, groups};
+  parts.push_back({name + ".weight", "U8", 1, {rows, codes * groups}, entry.data + head, count, codes, stride});
+  parts.push_back(
+      {name + ".weight_scale", whole_row ? "F32" : "F16", static_cast<int>(scale_bytes), by_group, entry.data, count, scale_bytes, stride});
+  parts.push_back({name + ".weight_zero_point", "U8", 1, by_group, entry.data + scale_bytes, count, 1, stride});
+}
+
+void add_plain(const std::string& name, const WeightStore::Entry& entry, std::vector<Part>& parts) {
+  const char* dtype = name_in_file(entry.type.dtype);
+  if (!dtype)
+    throw Error(ErrorCode::invalid_argument, name,
+                "is " + std::string(format_of(entry.type.dtype).name) + ", which a packed checkpoint does not hold");
+  std::vector<int64_t> dims;
+  for (const Dim& dim : entry.type.dims) dims.push_back(dim.value());
+  const int64_t bytes = bytes_of(entry.type, {});
+  parts.push_back({packed_name(name), dtype, format_of(entry.type.dtype).block_bytes, std::move(dims), entry.data, 1, bytes, bytes});
+}
+
+// Wide elements first, so that each lies at a multiple of its size.
+std::vector<Part> parts_of(const ImportedModel& model) {
+  std::vector<Part> parts;
+  for (const TensorSpec& spec : tensor_specs(model.config)) {
+    const WeightStore::Entry* entry = model.weights.find(spec.name);
+    if (!entry) continue;
+    is_affine(entry->type.dtype) ? add_packed(spec.name, *entry, parts) : add_plain(spec.name, *entry, parts);
+  }
+  std::ranges::stable_sort(parts, std::greater<>(), &Part::element_bytes);
+  return parts;
+}
+
+std::string header_of(const std::vector<Part>& parts) {
+  Json header = {{"__metadata__", {{"format", "hyalite"}}}};
+  int64_t offset = 0;
+  for (const Part& part : parts) {
+    header[part.name] = {{"dtype", part.dtype}, {"shape", part.dims}, {"data_offsets", {offset, offset + part.size()}}};
+    offset += part.size();
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text;
+}
+
+void write_part(const Part& part, std::ofstream& file) {
+  if (part.bytes == part.stride) {
+    file.write(reinterpret_cast<const char*>(part.from), part.size());
+    return;
+  }
+  std::string gathered(static_cast<size_t>(part.size()), '\0');
+  for (int64_t i = 0; i < part.count; ++i)
+    std::memcpy(gathered.data() + i * part.bytes, part.from + i * part.stride, static_cast<size_t>(part.bytes));
+  file.write(gathered.data(), part.size());
+}
+
+bool is_packed_checkpoint(const fs::path& directory) {
+  std::error_code error;
+  const fs::path config = directory / "config.json";
+  return fs::exists(config, error) && is_packed_config(read_json_file(config.string()));
+}
+
+}  // namespace
+
+void write_packed_checkpoint(const ImportedModel& model, const PackedOptions& options, const fs::path& directory,
+                             const std::atomic<bool>* cancel) {
+  const std::vector<Part> parts = parts_of(model);
+  AtomicDirectory target(directory, is_packed_checkpoint);
+  Json quantization = {{"type", name_of(options.type)}};
+  if (options.type != PackedType::int8) quantization["group_size"] = options.group;
+  target.write("config.json", packed_config_to_json(model.config, std::move(quantization)).dump(2) + '\n');
+  target.write("tokenizer.json", tokenizer_spec_to_json(model.tokenizer).dump());
+  const fs::path path = target.path() / "model.safetensors";
+  std::ofstream file(path, std::ios::binary);
+  file << header_of(parts);
+  for (const Part& part : parts) {
+    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, directory.string(), "interrupted");
+    write_part(part, file);
+  }
+  file.close();
+  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write");
+  target.commit();
+}
+
+}  // namespace hyalite
