@@ -127,8 +127,9 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
 
 std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory) {
   ArtifactView artifact(directory);
-  if (const auto stage = artifact.description().get<std::string>("stage"); stage != pass_names().back())
-    throw Error(ErrorCode::invalid_model, directory.string(), "does not run: its compilation stopped after " + stage);
+  if (!artifact.is_complete())
+    throw Error(ErrorCode::invalid_model, directory.string(),
+                "does not run: its compilation stopped after " + artifact.description().get<std::string>("stage"));
   auto model = std::make_shared<ModelPlan>();
   model->info = artifact.info();
   model->prefill = artifact.plan("prefill");

@@ -47,8 +47,10 @@ std::string ArtifactView::read(const std::string& relative) const {
   const std::string path = (directory_ / relative).string();
   const JsonReader digests = description().object("digests");
   if (!digests.has(relative))
-    throw Error(ErrorCode::invalid_model, directory_.string(),
-                "has no " + relative + ": its compilation stopped after " + description().get<std::string>("stage"));
+    throw Error(
+        ErrorCode::invalid_model, directory_.string(),
+        "has no " + relative + ": its compilation " +
+            (is_complete() ? "went on from a text without that graph" : "stopped after " + description().get<std::string>("stage")));
   if (!std::filesystem::exists(path)) throw Error(ErrorCode::invalid_model, path, "is missing: the artifact is damaged");
   auto file = MappedFile::open(path);
   std::string text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
@@ -59,6 +61,10 @@ std::string ArtifactView::read(const std::string& relative) const {
 
 Json ArtifactView::read_json(const std::string& relative) const {
   return parse_json(read(relative), (directory_ / relative).string());
+}
+
+bool ArtifactView::is_complete() const {
+  return description().get<std::string>("stage") == pass_names().back();
 }
 
 ModelInfo ArtifactView::info() const {
@@ -72,9 +78,8 @@ TokenizerSpec ArtifactView::tokenizer() const {
 }
 
 ExecutionPlan ArtifactView::plan(const std::string& mode) const {
-  const bool complete = description().get<std::string>("stage") == pass_names().back();
   return plan_from_json(read_json(schedule_path(mode)), (directory_ / schedule_path(mode)).string(),
-                        complete ? PlanState::complete : PlanState::without_places);
+                        is_complete() ? PlanState::complete : PlanState::without_places);
 }
 
 Graph ArtifactView::graph(const std::string& mode) const {

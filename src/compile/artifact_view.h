@@ -19,6 +19,7 @@ class ArtifactView {
   // Reads artifact.json. Throws, besides, for another format version.
   explicit ArtifactView(std::filesystem::path directory);
 
+  bool is_complete() const;  // every pass ran
   std::string where() const { return (directory_ / "artifact.json").string(); }
   JsonReader description() const { return JsonReader(json_, where()); }  // artifact.json; valid as long as this
   ModelInfo info() const;

@@ -157,7 +157,7 @@ void check_stop(const CompileOptions& options) {
                 fmt::format("no such pass; there are {}", fmt::join(names, ", ")));
 }
 
-// A text to go on from must still have the last pass before it, and hold both graphs once they are two.
+// A text to go on from must still have the last pass before it.
 void check_resumed(const Module& module, const CompileOptions& options) {
   if (options.resume_from.empty()) return;
   const std::vector<std::string> names = pass_names();
@@ -166,10 +166,6 @@ void check_resumed(const Module& module, const CompileOptions& options) {
   if (!module.stage.empty() && !options.stop_after.empty() && place(options.stop_after) <= place(module.stage))
     throw Error(ErrorCode::invalid_argument, "--stop-after " + options.stop_after,
                 "is not after " + module.stage + ", where " + where + " stands");
-  const bool split = !module.find("model");
-  for (const char* mode : {"prefill", "decode"})
-    if (split && !module.find(mode))
-      throw Error(ErrorCode::invalid_model, where, std::string("has no graph @") + mode + ": a module holds both");
 }
 
 }  // namespace

@@ -60,12 +60,13 @@ class Compile(CliCase):
                 self.done("compile", tiny(), "-o", whole, "--resume-from", joined, "--max-seq", 256)
                 self.assertEqual(self.ids(whole), want)
 
-    def test_goes_on_only_from_a_whole_module_before_the_stop(self):
-        whole, early = artifact(), artifact("--stop-after", "dce")
-        for text in ("prefill", "decode"):
-            path = os.path.join(whole, "graphs", text + ".cir")
-            self.assertIn("has no graph", self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", path))
-        path = os.path.join(early, "graphs", "module.cir")
+    def test_goes_on_from_one_graph_to_what_does_not_run(self):
+        half = scratch("half")
+        self.done("compile", tiny(), "-o", half, "--resume-from", os.path.join(artifact(), "graphs", "decode.cir"))
+        self.assertIn("without that graph", self.refused(3, "run", half, *GREEDY))
+
+    def test_goes_on_only_before_the_stop(self):
+        path = os.path.join(artifact("--stop-after", "dce"), "graphs", "module.cir")
         self.assertIn("dce", self.refused(2, "compile", tiny(), "-o", scratch("a"), "--resume-from", path, "--stop-after", "cse"))
 
     def test_planning_passes_leave_what_they_chose(self):
