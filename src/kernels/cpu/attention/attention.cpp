@@ -59,7 +59,7 @@ constexpr KernelVariant prefill(std::string_view op, std::string_view name, Kern
           .provider = "hyalite",
           .needs = needs,
           .phases = 1,
-          .error_bound = 1e-5,
+          .error_bound = 2e-5,
           .refuses = refuses,
           .seconds = seconds<needs>,
           .workspace = nullptr,
