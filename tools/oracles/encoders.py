@@ -22,6 +22,7 @@ ROWS, COLUMNS = 16, 1024
 NEAREST = [T.F16, T.BF16, T.Q4_0, T.Q4_1, T.Q5_0, T.Q5_1, T.Q8_0, T.TQ1_0, T.TQ2_0, T.MXFP4]
 SEARCHED = [
     T.Q4_0, T.Q4_1, T.Q5_0, T.Q5_1, T.Q8_0, T.Q2_K, T.Q3_K, T.Q4_K, T.Q5_K, T.Q6_K, T.IQ4_NL, T.IQ4_XS, T.MXFP4, T.TQ1_0, T.TQ2_0,
+    T.IQ2_XXS, T.IQ2_XS, T.IQ2_S, T.IQ3_XXS, T.IQ3_S,
 ]  # fmt: skip
 MASK = (1 << 64) - 1
 
@@ -87,7 +88,8 @@ def main():
         for kind in NEAREST:
             file.write(f"bytes {kind.name.lower()} {digest(np.ascontiguousarray(quantize(values, kind)).view(np.uint8).tobytes())}\n")
         for kind in SEARCHED:
-            plain = relative_error(values, encode(kind, values, None), 1)
+            alike = np.ones_like(importance) if kind.name.startswith("IQ2") else None  # which ggml refuses without
+            plain = relative_error(values, encode(kind, values, alike), 1)
             weighted = relative_error(values, encode(kind, values, importance), importance)
             file.write(f"error {kind.name.lower()} {plain:.6f} {weighted:.6f}\n")
 
