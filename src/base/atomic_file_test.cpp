@@ -12,7 +12,7 @@ namespace hyalite {
 namespace {
 namespace fs = std::filesystem;
 
-class AtomicFile : public testing::Test {
+class AtomicFiles : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -27,7 +27,7 @@ class AtomicFile : public testing::Test {
   fs::path folder_ = fs::path(testing::TempDir()) / ("atomic_file_" + std::to_string(getpid()));
 };
 
-TEST_F(AtomicFile, WritesAndReplaces) {
+TEST_F(AtomicFiles, WritesAndReplaces) {
   write_file_atomically(folder_ / "out", std::string_view("one\0two", 7));
   EXPECT_EQ(read(folder_ / "out"), std::string("one\0two", 7));
   write_file_atomically(folder_ / "out", "three");
@@ -35,7 +35,7 @@ TEST_F(AtomicFile, WritesAndReplaces) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(AtomicFile, FailsWithoutLeavingAnything) {
+TEST_F(AtomicFiles, FailsWithoutLeavingAnything) {
   fs::create_directories(folder_ / "taken" / "inside");
   for (const fs::path& path : {folder_ / "taken", folder_ / "missing" / "out"}) {
     try {
@@ -47,6 +47,28 @@ TEST_F(AtomicFile, FailsWithoutLeavingAnything) {
     }
   }
   EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFiles, AppearWhenCommittedOnly) {
+  const std::string text = "abcdef";
+  auto part = [&](size_t from, size_t count) { return std::span(reinterpret_cast<const uint8_t*>(text.data()) + from, count); };
+  {
+    AtomicFile abandoned(folder_ / "out", text.size());
+    abandoned.write(part(0, 3));
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+  }
+  EXPECT_EQ(files(), 0u);
+  AtomicFile file(folder_ / "out", text.size());
+  file.write(part(0, 4));
+  file.write(part(4, 2));
+  file.commit();
+  EXPECT_EQ(read(folder_ / "out"), text);
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFiles, RefuseMoreThanTheDiskHolds) {
+  EXPECT_THROW(AtomicFile(folder_ / "out", uint64_t{1} << 62), Error);
+  EXPECT_EQ(files(), 0u);
 }
 
 }  // namespace

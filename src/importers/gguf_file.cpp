@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMaxKeyLength = 65535, kMaxTensorName = 255;
 constexpr uint64_t kMinPairBytes = 8 + 1 + 4 + 1, kMinTensorBytes = 8 + 1 + 4 + 8 + 4 + 8;
-constexpr uint64_t kDefaultAlignment = 32, kMinAlignment = 8, kMaxAlignment = 1 << 20;
+constexpr uint64_t kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
 // Tensor types by their number in the file; numbers that are absent were removed from the format or are younger than this table.
 struct TypeNumber {
@@ -128,7 +128,7 @@ GgufTensor read_tensor(ByteReader& in, uint64_t alignment) {
 }
 
 uint64_t alignment_of(const GgufMetadata& metadata) {
-  const uint64_t alignment = metadata.unsigned_integer("general.alignment").value_or(kDefaultAlignment);
+  const uint64_t alignment = metadata.unsigned_integer("general.alignment").value_or(kGgufDefaultAlignment);
   if (!std::has_single_bit(alignment) || alignment < kMinAlignment || alignment > kMaxAlignment)
     metadata.refuse("general.alignment", "is " + std::to_string(alignment) + ", expected a power of two from 8 to 2^20");
   return alignment;
@@ -167,6 +167,12 @@ void check_distinct(const std::vector<GgufTensor>& tensors, const std::string& f
 }
 
 }  // namespace
+
+std::optional<uint32_t> gguf_type_number(DType dtype) {
+  for (const TypeNumber& type : kTensorTypes)
+    if (type.dtype == dtype) return type.number;
+  return std::nullopt;
+}
 
 GgufFile parse_gguf(std::span<const uint8_t> bytes, const std::string& name) {
   ByteReader in(bytes, name);

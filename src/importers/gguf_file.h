@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ struct GgufTensor {
   uint64_t offset = 0;            // from the start of the file; aligned, and [offset, offset + bytes) lies inside it
   uint64_t bytes = 0;
 };
+
+// The number that names a tensor type in a file; nothing for a format that GGUF has not.
+std::optional<uint32_t> gguf_type_number(DType dtype);
+inline constexpr uint64_t kGgufDefaultAlignment = 32;
 
 // Immutable after parsing. Names and values are views: the bytes must outlive it.
 struct GgufFile {

@@ -74,6 +74,12 @@ void GgufMetadata::refuse(std::string_view key, const std::string& message) cons
   throw Error(ErrorCode::invalid_model, file_ + ": key " + std::string(key), message);
 }
 
+bool GgufMetadata::add(std::string_view key, const GgufValue& value) {
+  if (!values_.emplace(key, value).second) return false;
+  keys_.push_back(key);
+  return true;
+}
+
 const GgufValue* GgufMetadata::find(std::string_view key) const {
   auto it = values_.find(key);
   return it == values_.end() ? nullptr : &it->second;

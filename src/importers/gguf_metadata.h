@@ -56,17 +56,20 @@ class GgufMetadata {
   uint64_t array_size(std::string_view key) const;
 
   // False where the key is there already. The bytes behind both views must outlive this object.
-  bool add(std::string_view key, const GgufValue& value) { return values_.emplace(key, value).second; }
+  bool add(std::string_view key, const GgufValue& value);
+  // Keys in the order of the file, each of which find() gives a value.
+  const std::vector<std::string_view>& keys() const { return keys_; }
+  const GgufValue* find(std::string_view key) const;  // nullptr where it is absent
 
   // Error{invalid_model} about `key`, for callers that find a value unfit.
   [[noreturn]] void refuse(std::string_view key, const std::string& message) const;
 
  private:
-  const GgufValue* find(std::string_view key) const;
   const GgufValue* find(std::string_view key, bool array, const char* expected) const;
 
   std::string file_;
   std::unordered_map<std::string_view, GgufValue> values_;
+  std::vector<std::string_view> keys_;
 };
 
 }  // namespace hyalite

@@ -162,4 +162,10 @@ const PublishedPreTokenizer* find_published_pre_tokenizer(std::string_view name)
   return nullptr;
 }
 
+std::string_view name_of_published_pre_tokenizer(std::span<const std::string> patterns, bool ignore_merges) {
+  for (const PublishedPreTokenizer& row : kRows)
+    if (row.ignore_merges == ignore_merges && std::ranges::equal(row.patterns, patterns)) return row.names.front();
+  return {};
+}
+
 }  // namespace hyalite

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace hyalite {
@@ -15,5 +16,8 @@ struct PublishedPreTokenizer {
 
 // nullptr where no row has the name.
 const PublishedPreTokenizer* find_published_pre_tokenizer(std::string_view name);
+
+// The first name of the first row with these patterns; empty where there is none.
+std::string_view name_of_published_pre_tokenizer(std::span<const std::string> patterns, bool ignore_merges);
 
 }  // namespace hyalite
