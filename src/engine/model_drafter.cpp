@@ -48,11 +48,11 @@ void ModelDrafter::draft(const DraftContext& context, std::vector<int32_t>& draf
   const auto size = static_cast<int64_t>(context.sequence.size());
   const int64_t most = std::min(context.most, max_tokens_ - size + 1);  // the last guess is not run
   if (most < 1) return;
-  Sampler sampler = context.sampler;
+  sampler_ = context.sampler;
   TensorView logits = catch_up(context.sequence);
   for (int64_t left = most; left > 0; --left) {
     const auto row = std::span(logits.as<float>(), static_cast<size_t>(std::min(logits.columns(), valid_ids_)));
-    drafts.push_back(sampler.next(row, context.banned));
+    drafts.push_back(sampler_->next(row, context.banned));
     if (left > 1) logits = run({&drafts.back(), 1});
   }
 }

@@ -2,6 +2,7 @@
 // itself is about to draw with.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/drafter.h"
@@ -28,6 +29,7 @@ class ModelDrafter final : public Drafter {
   std::shared_ptr<const ModelPlan> draft_;
   int64_t max_tokens_, valid_ids_;
   StepRunner steps_;
+  std::optional<Sampler> sampler_;  // the model's, gone ahead
   SequencePages pages_;
   std::vector<int32_t> cached_;  // ids in the cache, guesses among them
   int64_t certain_ = 0;          // of those, how many are known to be the sequence's

@@ -54,11 +54,13 @@ void KvPool::reserve(SequencePages& pages, int64_t tokens) {
   auto missing = [&](size_t i) { return std::min(groups_[i].ring, pages_for(tokens)) - static_cast<int64_t>(pages.tables[i].size()); };
   for (size_t i = 0; i < groups_.size(); ++i)
     if (missing(i) > static_cast<int64_t>(groups_[i].free.size())) throw Error(ErrorCode::io, "KV cache", "no page is free");
-  for (size_t i = 0; i < groups_.size(); ++i)
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    pages.tables[i].reserve(groups_[i].ring);  // once, so that later steps allocate nothing
     for (int64_t n = missing(i); n > 0; --n) {
       pages.tables[i].push_back(groups_[i].free.back());
       groups_[i].free.pop_back();
     }
+  }
 }
 
 void KvPool::release(SequencePages& pages) {

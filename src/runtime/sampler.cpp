@@ -52,13 +52,17 @@ void check_sampling(const SamplingOptions& o) {
 }
 
 Sampler::Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int32_t> prompt)
-    : options_(std::move(options)), valid_ids_(valid_ids), seen_(prompt.begin(), prompt.end()) {
+    : options_(std::move(options)), valid_ids_(valid_ids) {
   check_sampling(options_);
   for (const auto& [id, bias] : options_.logit_bias)
     if (id >= valid_ids)
       throw Error(ErrorCode::invalid_argument, "logit_bias " + std::to_string(id),
                   "the vocabulary has " + std::to_string(valid_ids) + " ids");
   state_ = options_.seed ? *options_.seed : (static_cast<uint64_t>(std::random_device{}()) << 32 | std::random_device{}());
+  adjusted_.reserve(valid_ids);
+  if (options_.temperature > 0) candidates_.reserve(valid_ids);
+  if (options_.repeat_penalty == 1) return;
+  seen_.assign(prompt.begin(), prompt.end());
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
 }
@@ -74,13 +78,18 @@ int32_t Sampler::next(std::span<const float> logits, std::span<const int32_t> ba
   highest_finite(logits);
   adjust(logits, banned);
   const int32_t id = options_.temperature == 0 ? greedy() : draw();
-  if (auto at = std::ranges::lower_bound(seen_, id); at == seen_.end() || *at != id) seen_.insert(at, id);
-  auto counted = std::ranges::find(answered_, id, &std::pair<int32_t, int64_t>::first);
-  if (counted == answered_.end())
-    answered_.emplace_back(id, 1);
-  else
-    ++counted->second;
+  count(id);
   return id;
+}
+
+// What penalties will ask for.
+void Sampler::count(int32_t id) {
+  if (options_.repeat_penalty != 1)
+    if (auto at = std::ranges::lower_bound(seen_, id); at == seen_.end() || *at != id) seen_.insert(at, id);
+  if (options_.presence_penalty == 0 && options_.frequency_penalty == 0) return;
+  auto at = std::ranges::lower_bound(answered_, id, {}, &std::pair<int32_t, int64_t>::first);
+  if (at == answered_.end() || at->first != id) at = answered_.insert(at, {id, 0});
+  ++at->second;
 }
 
 std::span<const float> Sampler::valid(std::span<const float> logits) const {
@@ -116,9 +125,8 @@ int32_t Sampler::greedy() const {
   return static_cast<int32_t>(best);
 }
 
-// Candidates hold logits first, then unnormalised probabilities. The cut-offs need the likeliest tokens in order, so only those that
-// can matter are sorted: top_k of them, or those whose probability is at least e^-20 of the best one's: the others of 250,000 hold less
-// than a thousandth of the mass together.
+// Candidates hold logits first, then unnormalised probabilities. Those below e^-20 of the best one's are no candidates: 250,000 of them
+// hold less than a thousandth of the mass together.
 int32_t Sampler::draw() {
   const float best = adjusted_[index_of_largest(adjusted_)];
   if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
@@ -126,24 +134,38 @@ int32_t Sampler::draw() {
   candidates_.clear();
   for (size_t id = 0; id < adjusted_.size(); ++id)
     if (adjusted_[id] >= cut) candidates_.push_back({static_cast<int32_t>(id), adjusted_[id]});
-  if (options_.top_k > 0 && options_.top_k < static_cast<int64_t>(candidates_.size())) {
+  if (options_.top_k > 0 && options_.top_k < std::ssize(candidates_)) {
     std::nth_element(candidates_.begin(), candidates_.begin() + options_.top_k, candidates_.end(), likelier);
     candidates_.resize(options_.top_k);
+    std::ranges::sort(candidates_, {}, &TokenLogprob::id);  // how nth_element leaves them is the library's affair
   }
-  std::ranges::sort(candidates_, likelier);
   double total = 0;
   for (TokenLogprob& one : candidates_) {
-    one.logprob = static_cast<float>(std::exp((one.logprob - best) / options_.temperature));
+    one.logprob = std::exp((one.logprob - best) / static_cast<float>(options_.temperature));
     total += one.logprob;
   }
+  if (options_.min_p > 0) std::erase_if(candidates_, [&](const TokenLogprob& one) { return one.logprob < options_.min_p; });
+  if (options_.top_p < 1) keep_likeliest(options_.top_p * total);
   double kept = 0;
-  size_t count = 0;
-  while (count < candidates_.size() && (count == 0 || (candidates_[count].logprob >= options_.min_p && kept < options_.top_p * total)))
-    kept += candidates_[count++].logprob;
+  for (const TokenLogprob& one : candidates_) kept += one.logprob;
   double at = uniform() * kept;
-  for (size_t i = 0; i + 1 < count; ++i)
-    if ((at -= candidates_[i].logprob) < 0) return candidates_[i].id;
-  return candidates_[count - 1].id;
+  for (const TokenLogprob& one : candidates_)
+    if ((at -= one.logprob) < 0) return one.id;
+  return std::ranges::max_element(candidates_, {}, &TokenLogprob::logprob)->id;  // rounding left nothing to hit
+}
+
+// Keeps the fewest of the likeliest candidates that together reach `mass`. Sorts as many as it takes, in parts that double.
+void Sampler::keep_likeliest(double mass) {
+  double kept = 0;
+  size_t count = 0, sorted = 0;
+  while (count < candidates_.size() && kept < mass) {
+    if (count == sorted) {
+      sorted = std::min(std::max<size_t>(64, 2 * sorted), candidates_.size());
+      std::partial_sort(candidates_.begin() + count, candidates_.begin() + sorted, candidates_.end(), likelier);
+    }
+    kept += candidates_[count++].logprob;
+  }
+  candidates_.resize(count);
 }
 
 void Sampler::report(std::span<const float> logits, SampledToken& token) const {

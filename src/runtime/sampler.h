@@ -1,5 +1,5 @@
 // Turns one row of logits into a token. Order: logit bias, penalties, then greedy, or temperature, top-k, min-p, top-p, draw.
-// Sorts no more of the vocabulary than the options can reach.
+// Sorts no more of the vocabulary than top-p keeps (twice as much at most, and 64). Allocates only for penalties and log-probabilities.
 #pragma once
 
 #include <cstdint>
@@ -58,13 +58,15 @@ class Sampler {
   void report(std::span<const float> logits, SampledToken& token) const;
   int32_t greedy() const;
   int32_t draw();
+  void keep_likeliest(double mass);
+  void count(int32_t id);
   double uniform();
 
   SamplingOptions options_;
   int64_t valid_ids_;
   uint64_t state_;
-  std::vector<int32_t> seen_;                          // distinct ids of prompt and answer
-  std::vector<std::pair<int32_t, int64_t>> answered_;  // id, how often in the answer
+  std::vector<int32_t> seen_;                          // distinct ids of prompt and answer, ascending; for repeat_penalty
+  std::vector<std::pair<int32_t, int64_t>> answered_;  // id, how often in the answer, ascending; for the other penalties
   std::vector<float> adjusted_;
   std::vector<TokenLogprob> candidates_;
 };

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -69,6 +72,32 @@ TEST(Sampler, TopPKeepsTheSmallestSetThatReachesIt) {
   EXPECT_EQ(drawn({.temperature = 1, .top_p = 0.3}), (std::set<int32_t>{1}));
   EXPECT_EQ(drawn({.temperature = 1, .top_p = 0.75}), (std::set<int32_t>{1, 3}));
   EXPECT_EQ(drawn({.temperature = 1, .top_p = 0.9}), (std::set<int32_t>{1, 2, 3}));
+}
+
+// Against the definition, over a vocabulary that is larger than what is sorted at once.
+TEST(Sampler, TopPOfManyTokensIsTheSmallestSet) {
+  std::vector<float> logits(700);
+  for (size_t id = 0; id < logits.size(); ++id) logits[id] = static_cast<float>(id * 263 % 700) / 400;  // every rank once
+  for (double top_p : {0.01, 0.2, 0.5, 0.95}) {
+    std::vector<double> weights;
+    for (float x : logits) weights.push_back(std::exp(double(x)));
+    std::ranges::sort(weights, std::greater<>());
+    const double mass = top_p * std::accumulate(weights.begin(), weights.end(), 0.0);
+    size_t kept = 0;
+    for (double sum = 0; sum < mass; ++kept) sum += weights[kept];
+    std::set<int32_t> ids;
+    Sampler sampler = make({.temperature = 1, .top_p = top_p, .seed = 1}, {}, 700);
+    for (int i = 0; i < 20000; ++i) ids.insert(sampler.next(logits));
+    EXPECT_EQ(ids.size(), kept) << top_p;
+    for (int32_t id : ids) EXPECT_GE(std::exp(double(logits[id])), weights[kept - 1] * (1 - 1e-6)) << top_p;
+  }
+}
+
+TEST(Sampler, ACopyGoesOnAsTheOriginalWould) {
+  Sampler one = make({.temperature = 2, .repeat_penalty = 1.5, .frequency_penalty = 0.3, .seed = 9}, {1});
+  for (int i = 0; i < 5; ++i) one.next(kLogits);
+  Sampler other = one;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(one.next(kLogits), other.sample(kLogits).id) << i;
 }
 
 TEST(Sampler, MinPDropsUnlikelyTokens) {
