@@ -6,6 +6,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/cancellation.h"
 #include "base/cpu_binding.h"
 #include "base/error.h"
 
@@ -76,6 +77,7 @@ void ThreadPool::stop() noexcept {
 }
 
 void ThreadPool::run(FunctionRef<void(int)> work) {
+  throw_if_set(cancel_);
   if (size_ == 1) return work(0);
   work_ = &work;
   arrived_.store(0, std::memory_order_relaxed);
@@ -121,6 +123,7 @@ void ThreadPool::barrier() {
   if (failed_.load(std::memory_order_relaxed)) throw Abandoned{};
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<uint32_t>(size_)) {
     arrived_.store(0, std::memory_order_relaxed);
+    throw_if_set(cancel_);  // the others leave as they do where any work fails
     phase_.fetch_add(1, std::memory_order_release);
     phase_.notify_all();
     return;

@@ -31,6 +31,22 @@ class ThreadPool {
 
   int size() const { return size_; }
 
+  // While it lives, run() throws Error{cancelled} once `flag` is set: at its start, or at the next barrier, where one thread looks and all
+  // follow. Made and destroyed by the caller of run(), outside of it; `flag` may be null, which leaves the pool as it is.
+  class CancelScope {
+   public:
+    CancelScope(ThreadPool& pool, const std::atomic<bool>* flag) : pool_(pool), before_(pool.cancel_) {
+      if (flag) pool_.cancel_ = flag;
+    }
+    ~CancelScope() { pool_.cancel_ = before_; }
+    CancelScope(const CancelScope&) = delete;
+    CancelScope& operator=(const CancelScope&) = delete;
+
+   private:
+    ThreadPool& pool_;
+    const std::atomic<bool>* before_;
+  };
+
   // Calls work(0) here and work(1) ... work(size() - 1) on the workers; returns when all have returned, and what they wrote is visible
   // here. Where any throws, the first exception is thrown here after all have ended. One caller at a time; not from inside `work`.
   void run(FunctionRef<void(int thread)> work);
@@ -51,6 +67,7 @@ class ThreadPool {
   const int size_;
   int spins_;  // pauses before a wait gives way; 0 where threads share CPUs
   const FunctionRef<void(int)>* work_ = nullptr;
+  const std::atomic<bool>* cancel_ = nullptr;
   std::exception_ptr error_;
   std::vector<std::thread> workers_;
 

@@ -50,6 +50,38 @@ TEST_P(PoolOf, BarrierShowsWhatOthersWrote) {
   EXPECT_EQ(errors, std::vector<int>(threads));
 }
 
+TEST_P(PoolOf, CancelledWorkEndsAtABarrierForAll) {
+  ThreadPool pool(GetParam());
+  std::atomic<bool> cancel = false;
+  std::vector<int> phases(pool.size());
+  auto work = [&](int thread) {
+    for (int phase = 0; phase < 100; ++phase) {
+      if (thread == 0 && phase == 3) cancel = true;
+      ++phases[thread];
+      pool.barrier();
+    }
+  };
+  auto code_of_run = [&] {
+    try {
+      pool.run(work);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  {
+    const ThreadPool::CancelScope outer(pool, &cancel), inner(pool, nullptr);
+    EXPECT_EQ(code_of_run(), ErrorCode::cancelled);
+    const std::vector<int> before(pool.size(), 4);
+    EXPECT_EQ(phases, before);
+    EXPECT_EQ(code_of_run(), ErrorCode::cancelled);
+    EXPECT_EQ(phases, before);
+  }
+  phases.assign(pool.size(), 0);
+  pool.run(work);
+  EXPECT_EQ(phases, std::vector<int>(pool.size(), 100));
+}
+
 TEST_P(PoolOf, WakesAfterParking) {
   ThreadPool pool(GetParam());
   std::atomic<int> calls = 0;

@@ -139,9 +139,9 @@ int run(const Options& o, VerbContext& context) {
     if (asks) context.err << prompt << std::flush;
   });
   while (std::optional<std::string> message = lines.next())
-    if (!chat.handle(*message)) break;
+    if (context.terminated || !chat.handle(*message)) break;
   if (context.json) context.out << Json{{"messages", chat.messages()}}.dump(1) << '\n';
-  return 0;
+  return context.terminated ? 1 : 0;
 }
 
 VerbAction setup(CLI::App& app) {

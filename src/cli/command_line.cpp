@@ -91,7 +91,7 @@ std::span<const Verb* const> all_verbs() {
 }
 
 int run_command_line(int argc, const char* const* argv, const Surroundings& surroundings) {
-  auto& [out, err, interrupted, machine_file] = surroundings;
+  auto& [out, err, interrupted, terminated, machine_file] = surroundings;
   CLI::App app("Hyalite: an inspectable compiler, runtime and workbench for decoder-only LLMs", "hyalite");
   app.set_version_flag("--version", "hyalite " HYALITE_VERSION);
   app.require_subcommand(1);
@@ -112,7 +112,7 @@ int run_command_line(int argc, const char* const* argv, const Surroundings& surr
     return kUsageError;
   }
   try {
-    VerbContext context{out, err, flags.json, flags.quiet, interrupted, machine_file};
+    VerbContext context{out, err, flags.json, flags.quiet, interrupted, terminated, machine_file};
     int code = actions.at(app.get_subcommands().front())(context);
     out.flush();
     if (!out) throw Error(ErrorCode::io, "standard output", "cannot write");

@@ -44,7 +44,7 @@ Json bandwidth_to_json(const std::optional<Calibration>& calibration) {
 std::optional<Calibration> calibration_of(const Options& o, const Machine& machine, VerbContext& context) {
   if (!o.calibrate) return context.machine_file.empty() ? std::nullopt : load_calibration(context.machine_file, machine).calibration;
   ThreadPool pool(machine.cores);
-  MeasureOptions options{.repeats = o.repeats, .bytes = static_cast<size_t>(o.sample_mb) << 20};
+  MeasureOptions options{.repeats = o.repeats, .bytes = static_cast<size_t>(o.sample_mb) << 20, .cancel = &context.interrupted};
   Calibration calibration = calibrate(pool, machine, options);
   if (context.machine_file.empty()) throw Error(ErrorCode::io, "machine file", "neither XDG_CACHE_HOME nor HOME says where to keep it");
   std::error_code ignored;

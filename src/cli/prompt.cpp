@@ -40,6 +40,7 @@ std::string read_text_file(const std::string& path) {
   while (text.size() <= kMaxTextBytes && (count = read(file, piece.data(), piece.size())) > 0) text.append(piece.data(), count);
   const int error = errno;
   close(file);
+  if (count < 0 && error == EINTR) throw Error(ErrorCode::cancelled, path, "interrupted");
   if (count < 0) throw Error(ErrorCode::io, path, std::string("cannot read: ") + std::strerror(error));
   if (text.size() > kMaxTextBytes) throw Error(ErrorCode::io, path, "has more than " + std::to_string(kMaxTextBytes) + " bytes");
   return text;

@@ -11,12 +11,14 @@ namespace hyalite {
 
 // What every verb gets besides its own options.
 struct VerbContext {
-  std::ostream& out;               // results, and nothing else
-  std::ostream& err;               // everything else
-  bool json = false;               // one JSON document on `out`
-  bool quiet = false;              // no progress, no remarks on `err`
-  std::atomic<bool>& interrupted;  // set by Ctrl-C; poll it in long loops and throw Error{cancelled}. Only chat clears it.
-  std::string machine_file;        // the calibration of this machine (device/calibration.h); empty where there is no place for one
+  std::ostream& out;   // results, and nothing else
+  std::ostream& err;   // everything else
+  bool json = false;   // one JSON document on `out`
+  bool quiet = false;  // no progress, no remarks on `err`
+  // Set by Ctrl-C and by a termination; poll it in long loops and throw Error{cancelled}. Only chat clears it.
+  std::atomic<bool>& interrupted;
+  const std::atomic<bool>& terminated;  // set by SIGTERM and SIGHUP, never cleared
+  std::string machine_file;             // the calibration of this machine (device/calibration.h); empty where there is no place for one
 };
 
 using VerbAction = std::function<int(VerbContext&)>;  // returns the exit code; errors are thrown
@@ -37,6 +39,7 @@ struct Surroundings {
   std::ostream& out;
   std::ostream& err;
   std::atomic<bool>& interrupted;
+  const std::atomic<bool>& terminated;
   std::string machine_file;
 };
 

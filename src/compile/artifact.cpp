@@ -26,12 +26,12 @@ Json info_to_json(const ModelInfo& info) {
           {"hidden", info.hidden}, {"vocab", info.vocab},   {"context_length", info.context_length}};
 }
 
-Json sources_to_json(const ImportedModel& model) {
+Json sources_to_json(const ImportedModel& model, const std::atomic<bool>* cancel) {
   Json list = Json::array();
   for (const SourceFile& file : model.files)
     list.push_back({{"path", fs::path(file.path).filename().string()},
                     {"bytes", file.bytes},
-                    {"digest", digest_of(MappedFile::open(file.path)->bytes())}});
+                    {"digest", digest_of(MappedFile::open(file.path)->bytes(), cancel)}});
   return list;
 }
 
@@ -101,10 +101,11 @@ bool is_artifact(const fs::path& path) {
 }
 
 void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool& pool) {
+  const ThreadPool::CancelScope scope(pool, c.options.cancel);
   AtomicDirectory out(directory, is_only_an_artifact);
   Json json = {{"format_version", kArtifactVersion},
                {"model", info_to_json(info_of(c.model.config))},
-               {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model)}, {"remarks", c.model.remarks}}},
+               {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model, c.options.cancel)}, {"remarks", c.model.remarks}}},
                {"target", target_to_json(c.options)},
                {"stage", c.module.stage},
                {"passes", traces_to_json(c.passes)},
@@ -125,7 +126,7 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
   out.commit();
 }
 
-std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory) {
+std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory, const std::atomic<bool>* cancel) {
   ArtifactView artifact(directory);
   if (!artifact.is_complete())
     throw Error(ErrorCode::invalid_model, directory.string(),
@@ -135,7 +136,7 @@ std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory) {
   model->prefill = artifact.plan("prefill");
   model->decode = artifact.plan("decode");
   model->tokenizer = artifact.tokenizer();
-  model->weights = map_weight_file(directory / kWeightsPath, artifact.description().object("weights"));
+  model->weights = map_weight_file(directory / kWeightsPath, artifact.description().object("weights"), cancel);
   check_complete(model->prefill, *model->weights, artifact.where());
   check_complete(model->decode, *model->weights, artifact.where());
   check_pair(*model, artifact.where());

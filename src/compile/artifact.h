@@ -32,8 +32,8 @@ bool is_artifact(const std::filesystem::path& path);
 // there or in it, Error{io} where the disk refuses, Error{cancelled}.
 void write_artifact(const Compilation& compilation, const std::filesystem::path& directory, ThreadPool& pool);
 
-// Maps an artifact. Throws Error{invalid_model} for another format version, a digest that does not fit, a missing or damaged part, or an
-// artifact that holds no complete pair of plans.
-std::shared_ptr<ModelPlan> load_artifact(const std::filesystem::path& directory);
+// Maps an artifact. `cancel` (it may be null) is polled while its weights are checked: Error{cancelled}. Throws Error{invalid_model} for
+// another format version, a digest that does not fit, a missing or damaged part, or an artifact that holds no complete pair of plans.
+std::shared_ptr<ModelPlan> load_artifact(const std::filesystem::path& directory, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace hyalite

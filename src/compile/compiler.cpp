@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "compile/artifact.h"
@@ -22,10 +23,6 @@ constexpr std::array kPlanningPasses = {"kernel-selection", "scheduling", "memor
 
 bool is_planning_pass(std::string_view name) {
   return std::ranges::count(kPlanningPasses, name) > 0;
-}
-
-void throw_if_cancelled(const CompileOptions& options) {
-  if (options.cancel && options.cancel->load()) throw Error(ErrorCode::cancelled, "compile", "interrupted");
 }
 
 CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
@@ -74,11 +71,7 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
                             .weights = &c.model.weights};
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
-  if (o.validate)  // the slow part: it is where an interruption has to be heard
-    run.validator = [&o, evaluate = reference_validator(c.model.weights, &pool)](const Module& module) {
-      throw_if_cancelled(o);
-      return evaluate(module);
-    };
+  if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
   std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
   if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->name.ends_with("-fusion"); });
@@ -91,7 +84,7 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
 // Times one planning pass over the plans at hand and writes its trace entry. Plans show in schedules, not in graphs: nothing there changes.
 template <class F>
 void planning_pass(Compilation& c, const char* name, F&& body) {
-  throw_if_cancelled(c.options);
+  throw_if_set(c.options.cancel);
   PassTrace trace{.name = name};
   for (const Graph& graph : c.module.graphs) trace.nodes_before += graph.node_count();
   trace.nodes_after = trace.nodes_before;
@@ -190,12 +183,13 @@ Compilation compile(const std::filesystem::path& model, const CompileOptions& op
 
 Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPool& pool) {
   check_stop(options);
+  const ThreadPool::CancelScope scope(pool, options.cancel);
   Compilation c{.model = std::move(model)};
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);
   c.module = initial_module(c);
   check_resumed(c.module, c.options);
-  throw_if_cancelled(c.options);
+  throw_if_set(c.options.cancel);
   run_graph_passes(c, pool);
   bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
   if (!stopped) plan_module(c);

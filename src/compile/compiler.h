@@ -34,7 +34,7 @@ struct CompileOptions {
   std::string stop_after;                     // name of a pass or planning pass
   bool fuse = true;                           // false: no fusion pass, so that every matmul's input is a value of its own
   std::filesystem::path resume_from;          // CacheIR text to go on from, instead of the model builder's graph
-  const std::atomic<bool>* cancel = nullptr;  // polled between passes; Error{cancelled}
+  const std::atomic<bool>* cancel = nullptr;  // polled all along; Error{cancelled}
 };
 
 struct Compilation {

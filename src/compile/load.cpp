@@ -59,6 +59,7 @@ ModelInfo info_of(const ModelConfig& config) {
 
 std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& pool) {
   HYALITE_CHECK(compilation.prefill && compilation.decode, "the compilation has no plans");
+  const ThreadPool::CancelScope scope(pool, compilation.options.cancel);
   auto model = std::make_shared<ModelPlan>();
   model->info = info_of(compilation.model.config);
   model->remarks = load_remarks(compilation);
@@ -72,7 +73,7 @@ std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& 
 
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool) {
   if (!is_artifact(path)) return make_model_plan(compile(path, options, pool), pool);
-  std::shared_ptr<ModelPlan> model = load_artifact(path);
+  std::shared_ptr<ModelPlan> model = load_artifact(path, options.cancel);
   for (const ExecutionPlan* plan : {&model->prefill, &model->decode}) check_fits(path, *plan, options);
   if (const int64_t has = draft_tokens(model->decode); options.max_draft_tokens > has)
     refuse(path, "at most", std::to_string(has) + " draft tokens", std::to_string(options.max_draft_tokens));

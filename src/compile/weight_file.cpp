@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cancellation.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
@@ -31,6 +32,15 @@ Json record_to_json(const Record& record) {
           {"bytes", record.bytes}};
 }
 
+void write_bytes(std::ofstream& file, std::string_view bytes, const std::atomic<bool>* cancel) {
+  constexpr size_t kPiece = size_t{8} << 20;  // a disk takes it in a fraction of a second
+  for (size_t at = 0; at < bytes.size(); at += kPiece) {
+    throw_if_set(cancel);
+    const std::string_view piece = bytes.substr(at, kPiece);
+    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+  }
+}
+
 Record record_from(const JsonReader& from) {
   const auto format = from.get<std::string>("dtype");
   const auto dtype = dtype_named(format);
@@ -50,22 +60,21 @@ Json write_weight_file(const WeightSet& weights, const std::filesystem::path& pa
   const std::string padding(kAlignment, '\0');
   size_t at = 0;
   for (const auto& [key, entry] : weights.entries()) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, path.string(), "interrupted");
     entries.push_back(record_to_json({key, entry.type, at, entry.bytes}));
-    file.write(reinterpret_cast<const char*>(entry.data), static_cast<std::streamsize>(entry.bytes));
+    write_bytes(file, {reinterpret_cast<const char*>(entry.data), entry.bytes}, cancel);
     const size_t gap = (kAlignment - entry.bytes % kAlignment) % kAlignment;
     file.write(padding.data(), static_cast<std::streamsize>(gap));
     at += entry.bytes + gap;
   }
   file.close();
   if (!file) throw Error(ErrorCode::io, path.string(), "cannot write " + std::to_string(at) + " bytes of weights");
-  return {{"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes())}, {"entries", entries}};
+  return {{"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes(), cancel)}, {"entries", entries}};
 }
 
-std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index) {
+std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index, const std::atomic<bool>* cancel) {
   std::shared_ptr<MappedFile> file = MappedFile::open(path);
   const size_t size = file->bytes().size();
-  if (digest_of(file->bytes()) != index.get<std::string>("digest"))
+  if (digest_of(file->bytes(), cancel) != index.get<std::string>("digest"))
     throw Error(ErrorCode::invalid_model, path.string(), "its digest is not the one in artifact.json: it was changed or damaged");
   std::map<WeightKey, WeightSet::Entry> entries;
   index.each("entries", [&](const JsonReader& from) {

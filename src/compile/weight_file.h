@@ -15,8 +15,8 @@ namespace hyalite {
 Json write_weight_file(const WeightSet& weights, const std::filesystem::path& path, const std::atomic<bool>* cancel);
 
 // Maps the file that `index` describes. Throws Error{invalid_model} where the index is broken, leads out of the file, or has another
-// digest.
-std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index);
+// digest, Error{cancelled}.
+std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index, const std::atomic<bool>* cancel);
 
 // Throws Error{invalid_model} naming the field where the index cannot be read.
 void check_weight_index(const JsonReader& index);

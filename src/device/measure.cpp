@@ -25,12 +25,25 @@ size_t part_bytes(size_t bytes, int threads) {
   return std::max(bytes / static_cast<size_t>(threads) / line, size_t{1}) * line;
 }
 
+// Calls work(at, size) for pieces of a part of `bytes` bytes, with a barrier after each. On every thread of run().
+template <class Work>
+void in_pieces(ThreadPool& pool, size_t bytes, const Work& work) {
+  constexpr size_t piece = size_t{64} << 20;
+  for (size_t at = 0; at < bytes; at += piece) {
+    work(at, std::min(piece, bytes - at));
+    pool.barrier();
+  }
+}
+
 // Every thread writes its own part first, so that its pages lie near it.
 Bytes touched_bytes(ThreadPool& pool, size_t part) {
   const size_t total = part * static_cast<size_t>(pool.size());
   Bytes data(static_cast<uint8_t*>(std::aligned_alloc(line, total)));
   if (!data) throw std::bad_alloc();
-  pool.run([&](int thread) { std::memset(data.get() + part * static_cast<size_t>(thread), thread + 1, part); });
+  pool.run([&](int thread) {
+    uint8_t* own = data.get() + part * static_cast<size_t>(thread);
+    in_pieces(pool, part, [&](size_t at, size_t size) { std::memset(own + at, thread + 1, size); });
+  });
   return data;
 }
 
@@ -89,7 +102,11 @@ Measurement measure_read(ThreadPool& pool, int threads, const MeasureOptions& op
   volatile uint64_t sink = 0;
   Measurement measured = sample(pool, options.repeats, static_cast<double>(part) * threads, [&](int thread) {
     const auto index = static_cast<size_t>(thread);
-    if (thread < threads) sums[index] = read_stream(data.get() + part * index, part);
+    uint64_t sum = 0;
+    in_pieces(pool, part, [&](size_t at, size_t size) {
+      if (thread < threads) sum += read_stream(data.get() + part * index + at, size);
+    });
+    sums[index] = sum;
   });
   for (const uint64_t sum : sums) sink = sink + sum;
   return measured;
@@ -99,8 +116,8 @@ Measurement measure_copy(ThreadPool& pool, const MeasureOptions& options) {
   const size_t part = part_bytes(options.bytes / 2, pool.size());
   const Bytes from = touched_bytes(pool, part), to = touched_bytes(pool, part);
   return sample(pool, options.repeats, static_cast<double>(part) * pool.size(), [&](int thread) {
-    const size_t at = part * static_cast<size_t>(thread);
-    std::memcpy(to.get() + at, from.get() + at, part);
+    const size_t own = part * static_cast<size_t>(thread);
+    in_pieces(pool, part, [&](size_t at, size_t size) { std::memcpy(to.get() + own + at, from.get() + own + at, size); });
   });
 }
 
@@ -113,6 +130,7 @@ Measurement measure_f32(ThreadPool& pool, uint32_t features, const MeasureOption
 }
 
 Calibration calibrate(ThreadPool& pool, const Machine& machine, const MeasureOptions& options) {
+  const ThreadPool::CancelScope scope(pool, options.cancel);
   Calibration result;
   result.read_one = measure_read(pool, 1, options);
   result.read_all = measure_read(pool, pool.size(), options);

@@ -2,6 +2,7 @@
 // until the last one ends. Nothing here runs unless asked for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,9 +13,10 @@
 namespace hyalite {
 
 struct MeasureOptions {
-  int repeats = 9;                   // samples per figure, after one unrecorded warm-up
-  size_t bytes = size_t{256} << 20;  // memory streamed per sample; should exceed the caches several times
-  double seconds = 0.03;             // arithmetic per sample and thread, roughly
+  int repeats = 9;                            // samples per figure, after one unrecorded warm-up
+  size_t bytes = size_t{256} << 20;           // memory streamed per sample; should exceed the caches several times
+  double seconds = 0.03;                      // arithmetic per sample and thread, roughly
+  const std::atomic<bool>* cancel = nullptr;  // polled in calibrate(); Error{cancelled}
 };
 
 struct Measurement {

@@ -48,24 +48,28 @@ class Run {
     result_.usage.prompt_tokens = static_cast<int64_t>(request.prompt.size());
   }
 
-  Generation finish(const std::atomic<bool>* cancel) {
-    const Stopwatch prefill_watch;
-    const TensorView logits = prefill();
-    if (drafter_) drafter_->begin(request_.prompt);
-    result_.timings.prefill_ms = prefill_watch.ms();
-    const Stopwatch decode_watch;
-    for (bool goes_on = take(logits, 0); goes_on; goes_on = decode())
-      if (cancel && cancel->load()) {
-        result_.finish_reason = "cancelled";
-        break;
-      }
-    result_.timings.decode_ms = decode_watch.ms();
+  Generation finish() {
+    try {
+      answer();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::cancelled) throw;
+      result_.finish_reason = "cancelled";
+    }
     emit(stops_.push(detokenizer_.finish()));
     emit(stops_.finish());
     return std::move(result_);
   }
 
  private:
+  void answer() {
+    const Stopwatch prefill_watch;
+    const TensorView logits = prefill();
+    if (drafter_) drafter_->begin(request_.prompt);
+    result_.timings.prefill_ms = prefill_watch.ms();
+    const Stopwatch decode_watch;
+    for (bool goes_on = take(logits, 0); goes_on; result_.timings.decode_ms = decode_watch.ms()) goes_on = decode();
+  }
+
   // Where the largest logit is all that counts, the others may stay uncomputed; if it turns out to be one that may not be sampled, the
   // step is done again for all of them, which writes the same into the cache.
   TensorView step(StepSequence sequence) {
@@ -205,7 +209,8 @@ Generation Engine::generate(const Request& request, const TextSink& sink, const 
     throw Error(ErrorCode::context_length_exceeded, "prompt",
                 "it has " + std::to_string(request.prompt.size()) + " tokens, the context holds " + std::to_string(options_.max_tokens) +
                     " with at least one for the answer");
-  return Run(*this, drafter_.get(), request, sink, options_).finish(cancel);
+  const ThreadPool::CancelScope scope(threads_, cancel);
+  return Run(*this, drafter_.get(), request, sink, options_).finish();
 }
 
 }  // namespace hyalite

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ir/inference.h"
 #include "ir/printer.h"
+#include "ops/reference.h"
 
 namespace hyalite {
 namespace {
@@ -143,6 +144,18 @@ void Evaluator::run_weight(const Node& node, Step& step) {
   step.views[result] = weights_.view(name);
 }
 
+int Evaluator::parts_of(const Node& node, const Symbols& symbols, const CacheView* cache) const {
+  auto types = [this](const std::vector<ValueId>& values) {
+    std::vector<ValueType> list;
+    for (ValueId value : values) list.push_back(value == kNone ? ValueType::unknown() : types_[value]);
+    return list;
+  };
+  const std::vector<ValueType> operands = types(node.operands), results = types(node.results);
+  const Problem problem{
+      .operands = operands, .results = results, .attrs = &node.attrs, .symbols = symbols, .cache = cache ? &cache->spec : nullptr};
+  return reference_parts(cost_of(*node.op, problem));
+}
+
 void Evaluator::run_op(const Node& node, Step& step, std::vector<EvalTensor>& results) {
   if (!node.op->evaluate) {  // constant
     std::ranges::transform(node.attrs.reals("values"), results[0].view.as<float>(), [](double value) { return static_cast<float>(value); });
@@ -163,10 +176,10 @@ void Evaluator::run_op(const Node& node, Step& step, std::vector<EvalTensor>& re
     if (spec.kv_heads != node.attrs.integer("kv_heads") || spec.head_dim != node.attrs.integer("head_dim"))
       throw Error(ErrorCode::invalid_argument, "layer " + std::to_string(layer), "its cache has other heads than the graph");
   }
-  if (pool_)
-    pool_->run([&](int thread) { node.op->evaluate(args, {thread, pool_->size()}); });
-  else
-    node.op->evaluate(args, {});
+  if (!pool_) return node.op->evaluate(args, {});
+  const int parts = parts_of(node, step.symbols, args.cache);
+  for (int part = 0; part < parts; ++part)
+    pool_->run([&](int thread) { node.op->evaluate(args, {part * pool_->size() + thread, parts * pool_->size()}); });
 }
 
 std::vector<EvalTensor> evaluate(const Graph& graph, const WeightStore& weights, const EvalInputs& inputs, ThreadPool* pool,

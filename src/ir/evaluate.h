@@ -40,7 +40,7 @@ using EvalObserver = std::function<void(NodeId node, std::span<const TensorView>
 
 // Bound to one graph and its weights, which must outlive it. What depends on weights and constants alone (convert, rope_frequencies) is
 // computed once and kept; everything else is freed after its last use. One thread at a time; with a pool, ops share their work among its
-// threads.
+// threads, and run() ends early where the pool is cancelled.
 class Evaluator {
  public:
   Evaluator(const Graph& graph, const WeightStore& weights, ThreadPool* pool = nullptr);
@@ -56,6 +56,7 @@ class Evaluator {
   void find_last_uses();
   void run_node(NodeId id, Step& step);
   void run_weight(const Node& node, Step& step);
+  int parts_of(const Node& node, const Symbols& symbols, const CacheView* cache) const;
   void run_op(const Node& node, Step& step, std::vector<EvalTensor>& results);
 
   const Graph& graph_;

@@ -41,6 +41,11 @@ void dot_rows(const float* const weights[], const Lane* x, int64_t n, Lane sums[
 
 }  // namespace
 
+int reference_parts(const Cost& cost) {
+  constexpr double kOpsPerPart = 2e8;
+  return static_cast<int>(std::clamp(cost.flops / kOpsPerPart, 1.0, 256.0));
+}
+
 const float* row_as_floats(const TensorView& tensor, int64_t row, std::vector<float>& scratch) {
   const uint8_t* data = tensor.row(row);
   // Tensors of mapped files may lie at any address.

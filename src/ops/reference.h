@@ -10,6 +10,9 @@
 
 namespace hyalite {
 
+// How many parts to cut an evaluation of this cost into, so that whoever is asked to stop can do so every fraction of a second.
+int reference_parts(const Cost& cost);
+
 // Row `row` of a tensor of any format as fp32. Points into the tensor where it is f32, else decodes into `scratch`.
 const float* row_as_floats(const TensorView& tensor, int64_t row, std::vector<float>& scratch);
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr int64_t kSliceBytes = int64_t{8} << 20;
 
 size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -24,7 +25,7 @@ WeightKey key_of(const WeightForm& form) {
 }
 
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
-TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::vector<uint8_t>& scratch) {
+TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::vector<uint8_t>& scratch, ThreadPool& pool) {
   if (weight.values.empty() && weight.converted_from.empty()) return store.view(weight.name);
   scratch.resize(bytes_of(weight.type, {}));
   TensorView made = view_of(weight.type, scratch.data());
@@ -32,7 +33,10 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
     std::transform(weight.values.begin(), weight.values.end(), made.as<float>(), [](double v) { return static_cast<float>(v); });
   } else {
     TensorView source = store.view(weight.name);
-    find_op("convert")->evaluate(OpArgs{.inputs = &source, .outputs = &made}, WorkRange{});
+    const OpArgs args{.inputs = &source, .outputs = &made};
+    const int parts = static_cast<int>(made.bytes() / kSliceBytes) + 1;  // the pool may be told to stop between them
+    for (int part = 0; part < parts; ++part)
+      pool.run([&](int thread) { find_op("convert")->evaluate(args, WorkRange{part * pool.size() + thread, parts * pool.size(), 0}); });
   }
   return made;
 }
@@ -40,7 +44,6 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
 // Packs rows in slices, giving each slice's file pages back before the next is read: a large table never lies in memory twice.
 void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const TensorView& values, uint8_t* to, const WeightStore& store,
                ThreadPool& pool) {
-  constexpr int64_t kSliceBytes = int64_t{8} << 20;
   constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
   const int64_t rows = values.dims[0], columns = values.columns();
   const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
@@ -58,7 +61,7 @@ void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const Tenso
 void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadPool& pool) {
   std::vector<uint8_t> scratch;
   const PlanWeight& weight = *form.weight;
-  TensorView values = values_of(weight, store, scratch);
+  TensorView values = values_of(weight, store, scratch, pool);
   if (const PackedLayout* layout = packed_layout_of(values.dtype, form.layout))
     pack_rows(weight, *layout, values, to, store, pool);
   else

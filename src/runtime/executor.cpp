@@ -2,8 +2,17 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "ops/reference.h"
 
 namespace hyalite {
+namespace {
+
+// Only reference code takes long enough to be cut, and may be: it has one phase and no workspace of each thread.
+int parts_of(const PlanStep& step) {
+  return step.variant->run == step.op->evaluate ? reference_parts(step.cost) : 1;
+}
+
+}  // namespace
 
 Executor::Executor(const ExecutionPlan& plan, const WeightSet& weights, ThreadPool& pool, uint8_t* arena, uint8_t* workspace)
     : plan_(plan), weights_(weights), pool_(pool), arena_(arena), workspace_(workspace) {
@@ -27,6 +36,7 @@ void Executor::bind(const PlanStep& step) {
   BoundStep& bound = steps_.emplace_back();
   bound.variant = step.variant;
   bound.layer = step.layer;
+  bound.parts = parts_of(step);
   if (step.op->bind) step.op->bind(step.attrs, bound.params.data());
   auto add = [&](const std::vector<PlanOperand>& operands, std::vector<TensorView>& views) {
     views.reserve(operands.size());
@@ -67,10 +77,11 @@ void Executor::run_steps(const StepInput& input, int thread, const StepObserver*
                 step.wants_batch ? &input.batch : nullptr,
                 step.layer >= 0 ? &input.caches[step.layer] : nullptr,
                 workspace_};
-    for (int phase = 0; phase < step.variant->phases; ++phase) {
-      step.variant->run(args, WorkRange{thread, pool_.size(), phase});
-      pool_.barrier();
-    }
+    for (int phase = 0; phase < step.variant->phases; ++phase)
+      for (int part = 0; part < step.parts; ++part) {
+        step.variant->run(args, WorkRange{part * pool_.size() + thread, step.parts * pool_.size(), phase});
+        pool_.barrier();
+      }
     if (observer && thread == 0) {
       const auto ended = clock.now();
       (*observer)(i, (ended - began).count());
@@ -81,7 +92,7 @@ void Executor::run_steps(const StepInput& input, int thread, const StepObserver*
 
 int64_t barriers_of(const ExecutionPlan& plan) {
   int64_t count = 0;
-  for (const PlanStep& step : plan.steps) count += step.variant->phases;
+  for (const PlanStep& step : plan.steps) count += int64_t{step.variant->phases} * parts_of(step);
   return count;
 }
 

@@ -27,8 +27,9 @@ class Executor {
   // the same time may share them. All arguments outlive the executor.
   Executor(const ExecutionPlan& plan, const WeightSet& weights, ThreadPool& pool, uint8_t* arena, uint8_t* workspace);
 
-  // Runs all steps. Returns the logits [L, vocab], in the arena until the next run. One caller at a time. Allocates nothing.
-  // REQUIRES: the batch is within plan.max_symbols (HYALITE_CHECK).
+  // Runs all steps, or throws Error{cancelled} between two of them where the pool is told to (ThreadPool::CancelScope). Returns the logits
+  // [L, vocab], in the arena until the next run. One caller at a time. Allocates nothing. REQUIRES: the batch is within plan.max_symbols
+  // (HYALITE_CHECK).
   TensorView run(const StepInput& input, const StepObserver* observer = nullptr);
 
   const ExecutionPlan& plan() const { return plan_; }
@@ -36,6 +37,7 @@ class Executor {
  private:
   struct BoundStep {
     const KernelVariant* variant;
+    int parts = 1;                            // barriers lie between them
     std::vector<TensorView> inputs, outputs;  // dims of symbols are set before each run
     alignas(16) std::array<uint8_t, kMaxParamBytes> params{};
     bool wants_batch = false;

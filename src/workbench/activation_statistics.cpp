@@ -114,10 +114,10 @@ ActivationStatistics measure_activations(ImportedModel model, std::span<const in
   options.max_symbols = {kChunk, 1, kChunk};
   options.max_positions = context;
   ThreadPool pool(options.threads);
+  const ThreadPool::CancelScope scope(pool, options.cancel);
   const std::shared_ptr<ModelPlan> plan = make_model_plan(compile(std::move(model), options, pool), pool);
   Recorder recorder(*plan, context, pool);
   for (int64_t w = 0; w < windows; ++w) {
-    if (options.cancel && options.cancel->load()) throw Error(ErrorCode::cancelled, "calibration", "interrupted");
     recorder.window(ids.subspan(w * context, context));
     if (window_done) window_done();
   }

@@ -34,24 +34,21 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   // Positions before the prompt.
-  void fill(const std::atomic<bool>* cancel) {
-    for (int64_t s = 0; s < options_.batch; ++s) take(s, 0, options_.depth, cancel);
+  void fill() {
+    for (int64_t s = 0; s < options_.batch; ++s) take(s, 0, options_.depth);
   }
 
-  double prefill(const std::atomic<bool>* cancel) {
+  double prefill() {
     const Stopwatch watch;
-    for (int64_t s = 0; s < options_.batch; ++s) take(s, options_.depth, options_.depth + options_.prompt_tokens, cancel);
+    for (int64_t s = 0; s < options_.batch; ++s) take(s, options_.depth, options_.depth + options_.prompt_tokens);
     return watch.ms();
   }
 
-  double decode(const std::atomic<bool>* cancel) {
+  double decode() {
     if (options_.decode_tokens == 0) return 0;
     start_decode();
     const Stopwatch watch;
-    for (int64_t i = 0; i < options_.decode_tokens; ++i) {
-      if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-      decode_step(i, nullptr);
-    }
+    for (int64_t i = 0; i < options_.decode_tokens; ++i) decode_step(i, nullptr);
     return watch.ms() / static_cast<double>(options_.decode_tokens);
   }
 
@@ -78,11 +75,8 @@ class Batch {
   int64_t end_of_prompt() const { return options_.depth + options_.prompt_tokens; }
 
   // Tokens [begin, end) of sequence s, in chunks.
-  void take(int64_t s, int64_t begin, int64_t end, const std::atomic<bool>* cancel) {
-    for (int64_t at = begin; at < end; at += chunk()) {
-      if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "benchmark", "interrupted");
-      take_chunk(s, at, std::min(chunk(), end - at), nullptr);
-    }
+  void take(int64_t s, int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; at += chunk()) take_chunk(s, at, std::min(chunk(), end - at), nullptr);
   }
 
   // Logits for the last token of the prompt.
@@ -144,12 +138,13 @@ double step_bytes(const ExecutionPlan& plan, int64_t cached) {
 
 BenchmarkRuns run_benchmark(Engine& engine, const BenchmarkOptions& options, const std::atomic<bool>* cancel) {
   BenchmarkRuns runs;
+  const ThreadPool::CancelScope scope(engine.threads(), cancel);
   Batch batch(engine, options);
-  batch.fill(cancel);
+  batch.fill();
   for (int64_t i = 0; i < options.warmup + options.repeats; ++i) {
     BenchmarkSample sample;
-    sample.prefill_ms = batch.prefill(cancel);
-    sample.decode_ms = batch.decode(cancel);
+    sample.prefill_ms = batch.prefill();
+    sample.decode_ms = batch.decode();
     if (i >= options.warmup) runs.samples.push_back(sample);
   }
   runs.prefill = batch.observe_prefill();

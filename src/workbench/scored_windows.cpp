@@ -11,7 +11,8 @@ namespace {
 // The pages of one window in every engine.
 class WindowPages {
  public:
-  explicit WindowPages(std::span<Engine* const> engines) : engines_(engines), pages_(engines.size()) {}
+  WindowPages(std::span<Engine* const> engines, const std::atomic<bool>* cancel)
+      : engines_(engines), cancel_(cancel), pages_(engines.size()) {}
   ~WindowPages() {
     for (size_t e = 0; e < engines_.size(); ++e) engines_[e]->steps().kv().release(pages_[e]);
   }
@@ -19,12 +20,14 @@ class WindowPages {
   WindowPages& operator=(const WindowPages&) = delete;
 
   TensorView run(size_t engine, int64_t at, std::span<const int32_t> ids, StepSequence::Logits logits) {
+    const ThreadPool::CancelScope scope(engines_[engine]->threads(), cancel_);
     StepSequence part{&pages_[engine], at, ids, logits};
     return engines_[engine]->steps().run({&part, 1});
   }
 
  private:
   std::span<Engine* const> engines_;
+  const std::atomic<bool>* cancel_;
   std::vector<SequencePages> pages_;
 };
 
@@ -48,10 +51,9 @@ void score_window(std::span<Engine* const> engines, std::span<const int32_t> ids
   const Symbols limits = common_limits(engines);
   const auto size = static_cast<int64_t>(ids.size());
   const int64_t first = size / 2;  // logits of `first` predict the token after it
-  WindowPages pages(engines);
+  WindowPages pages(engines, cancel);
   std::vector<TensorView> logits(engines.size());
   for (int64_t at = 0; at < size - 1;) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "scored windows", "interrupted");
     const bool scored = at >= first;
     const int64_t end = std::min(scored ? size - 1 : first, at + (scored ? limits.logits_rows : limits.tokens));
     for (size_t e = 0; e < engines.size(); ++e)

@@ -40,8 +40,10 @@ def run(*arguments, stdin="", cwd=None, binary=BINARY):
     )
 
 
-def start(*arguments):
-    return subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+def start(*arguments, prefix=()):
+    """A process with pipes at both ends; `prefix` comes before the binary."""
+    command, pipe = [*prefix, BINARY, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=ENVIRONMENT, errors="replace")
 
 
 def scratch(name):

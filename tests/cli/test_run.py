@@ -1,10 +1,8 @@
 import json
 import os
-import signal
-import time
 import unittest
 
-from cli_case import REAL_MODEL, ROOT, CliCase, edit_weights, needs_real_model, run, scratch, start, tiny
+from cli_case import REAL_MODEL, ROOT, CliCase, edit_weights, needs_real_model, run, scratch, tiny
 
 
 class Run(CliCase):
@@ -139,14 +137,22 @@ class Run(CliCase):
         edit_weights(folder, lambda header, _: header.pop("model.norm.weight"))
         self.assertIn("model.norm.weight", self.refused(3, "run", folder, "--prompt", "a"))
 
-    def test_ctrl_c_stops_within_a_second(self):
-        process = start("run", tiny("gemma3"), "--raw", "--prompt", "a", "--max-new-tokens", 2000, "--ignore-eos")
-        process.stdout.read(1)
-        process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        process.communicate(timeout=10)
-        self.assertLess(time.monotonic() - began, 1)
-        self.assertEqual(process.returncode, 1)
+    def test_padding_of_the_vocabulary_is_never_in_an_answer(self):
+        """users.md T17: rows of the embedding that no token stands for."""
+        with open(os.path.join(tiny(), "config.json"), encoding="utf-8") as file:
+            config = json.load(file)
+        ids = config["vocab_size"]
+        config["vocab_size"] = ids + 5000
+        path, padded = scratch("config.json"), scratch("padded")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        self.done("make-tiny", padded, "--config", path)
+        for temperature in (0, 1, 100):
+            with self.subTest(temperature=temperature):
+                d = self.answer("--temperature", temperature, "--seed", 1, "--logprobs", 20, model=padded, count=100)
+                self.assertLess(max(d["token_ids"]), ids)
+                self.assertLess(max(one["token_id"] for token in d["logprobs"] for one in token["top_logprobs"]), ids)
+        self.refused(2, "run", padded, "--raw", "--prompt", "a", "--logit-bias", f"{ids}=1")
 
 
 @needs_real_model
