@@ -70,6 +70,7 @@ int run(const Options& o, VerbContext& context) {
 VerbAction setup(CLI::App& app) {
   auto o = std::make_shared<Options>();
   add_model_options(app, o->model);
+  app.get_option("model")->description("GGUF file or Hugging Face directory");
   const std::string group = "Compilation";
   app.add_option("-o,--output", o->output, "Directory of the artifact")->required()->group(group);
   app.add_option("--max-batch", o->max_batch, "Most sequences in a step")->check(CLI::Range(1, 4096))->group(group);

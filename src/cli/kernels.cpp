@@ -5,6 +5,8 @@
 #include "cli/model_options.h"
 #include "cli/table.h"
 #include "cli/verb.h"
+#include "compile/artifact.h"
+#include "compile/artifact_view.h"
 
 namespace hyalite {
 namespace {
@@ -17,10 +19,18 @@ struct Options {
 std::map<std::string_view, int> used_variants(const Options& o, const CompileOptions& compile_for) {
   std::map<std::string_view, int> used;
   if (o.model.model.empty()) return used;
+  auto count = [&](const ExecutionPlan& plan) {
+    for (const PlanStep& step : plan.steps) ++used[step.variant->name];
+  };
+  if (is_artifact(o.model.model)) {
+    const ArtifactView artifact(o.model.model);  // of any machine: nothing runs
+    for (const char* mode : {"prefill", "decode"}) count(artifact.plan(mode));
+    return used;
+  }
   ThreadPool pool(compile_for.threads);
-  Compilation compilation = compile(o.model.model, compile_for, pool);
-  for (const auto* plan : {&compilation.prefill, &compilation.decode})
-    for (const PlanStep& step : (*plan)->steps) ++used[step.variant->name];
+  const Compilation compilation = compile(o.model.model, compile_for, pool);
+  count(*compilation.prefill);
+  count(*compilation.decode);
   return used;
 }
 

@@ -20,21 +20,21 @@ int64_t resident_bytes() {
   return 0;
 }
 
-int64_t packed_bytes(const Compilation& c) {
-  const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
+int64_t bytes_of_weights(const ExecutionPlan& prefill, const ExecutionPlan& decode, bool mapped) {
+  const ExecutionPlan* plans[] = {&prefill, &decode};
   int64_t bytes = 0;
   for (const WeightForm& form : weight_forms(plans))
-    if (!form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.layout));
+    if (mapped || !form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.layout));
   return bytes;
 }
 
 }  // namespace
 
-MemoryPlan plan_memory(const Compilation& c, const KvPoolOptions& kv) {
-  return {.weights = packed_bytes(c),
-          .kv = KvPool::bytes_needed(c.caches, kv),
-          .activations = std::max(c.prefill->arena_bytes, c.decode->arena_bytes),
-          .workspace = std::max(c.prefill->workspace_bytes, c.decode->workspace_bytes),
+MemoryPlan plan_memory(const ExecutionPlan& prefill, const ExecutionPlan& decode, bool mapped, const KvPoolOptions& kv) {
+  return {.weights = bytes_of_weights(prefill, decode, mapped),
+          .kv = KvPool::bytes_needed(prefill.caches, kv),
+          .activations = std::max(prefill.arena_bytes, decode.arena_bytes),
+          .workspace = std::max(prefill.workspace_bytes, decode.workspace_bytes),
           .process = resident_bytes()};
 }
 

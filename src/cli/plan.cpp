@@ -31,29 +31,45 @@ Json to_json(const MemoryPlan& plan, const KvPoolOptions& kv, const Machine& mac
           {"fits", plan.total() <= static_cast<int64_t>(machine.memory_bytes)}};
 }
 
-void print_table(const Json& json, std::ostream& out) {
+void print_table(const Json& json, bool whole_context, std::ostream& out) {
   Table table({"part", ">MB"});
   for (const auto& [name, bytes] : json["bytes"].items()) table.row({name, fmt::format("{:.1f}", bytes.get<double>() / 1e6)});
   table.print(out);
-  out << fmt::format("{} sequence(s) of {} tokens: {} on this machine\n", json["max_batch"].get<int64_t>(), json["max_seq"].get<int64_t>(),
+  out << fmt::format("{} sequence(s) of {} tokens{}: {} on this machine\n", json["max_batch"].get<int64_t>(),
+                     json["max_seq"].get<int64_t>(),
+                     whole_context ? ", the whole context (without --max-seq, run takes what its prompt and answer need)" : "",
                      json["fits"].get<bool>() ? "fits" : "does not fit");
 }
 
+MemoryPlan plan_of(const Options& o, const CompileOptions& compile_for, KvPoolOptions& kv) {
+  auto plan = [&](const ExecutionPlan& prefill, const ExecutionPlan& decode, const TokenizerSpec& spec, bool mapped) {
+    const Tokenizer tokenizer(spec);  // so that the process is as large as a run's
+    kv.max_tokens = o.model.max_seq > 0 ? o.model.max_seq : prefill.max_positions;
+    kv.max_step_tokens = prefill.max_symbols.tokens;
+    return plan_memory(prefill, decode, mapped, kv);
+  };
+  if (is_artifact(o.model.model)) {
+    const ArtifactPlans plans = load_artifact_plans(o.model.model, compile_for);
+    if (const int64_t most = plans.decode.max_symbols.sequences; o.max_batch > most)
+      throw Error(ErrorCode::invalid_argument, "--max-batch", fmt::format("the artifact was compiled for {} sequences", most));
+    return plan(plans.prefill, plans.decode, plans.tokenizer, true);
+  }
+  ThreadPool pool(compile_for.threads);
+  const Compilation compilation = compile(o.model.model, compile_for, pool);
+  return plan(*compilation.prefill, *compilation.decode, compilation.model.tokenizer, false);
+}
+
 int run(const Options& o, VerbContext& context) {
-  if (is_artifact(o.model.model))
-    throw Error(ErrorCode::invalid_argument, o.model.model, "plan takes a checkpoint; `inspect --memory` shows an artifact's plan");
   CompileOptions compile_for = compile_options(o.model, context);
   compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
   compile_for.max_draft_tokens = o.draft_tokens;
-  ThreadPool pool(compile_for.threads);
-  Compilation compilation = compile(o.model.model, compile_for, pool);
-  Tokenizer tokenizer(compilation.model.tokenizer);  // so that the process is as large as a run's
-  KvPoolOptions kv{compilation.options.max_positions, o.max_batch, compilation.options.max_symbols.tokens};
-  Json json = to_json(plan_memory(compilation, kv), kv, compile_for.machine);
+  KvPoolOptions kv{.max_sequences = o.max_batch};
+  const MemoryPlan plan = plan_of(o, compile_for, kv);
+  const Json json = to_json(plan, kv, compile_for.machine);
   if (context.json)
     context.out << json.dump(1) << '\n';
   else
-    print_table(json, context.out);
+    print_table(json, o.model.max_seq == 0, context.out);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compile/artifact.h"
+#include "compile/artifact_view.h"
 
 namespace hyalite {
 namespace {
@@ -44,6 +45,13 @@ std::map<std::string, std::set<std::string>> conversions(const Module& module) {
   return names;
 }
 
+void check_pair_fits(const std::filesystem::path& path, const ExecutionPlan& prefill, const ExecutionPlan& decode,
+                     const CompileOptions& options) {
+  for (const ExecutionPlan* plan : {&prefill, &decode}) check_fits(path, *plan, options);
+  if (const int64_t has = draft_tokens(decode); options.max_draft_tokens > has)
+    refuse(path, "at most", std::to_string(has) + " draft tokens", std::to_string(options.max_draft_tokens));
+}
+
 }  // namespace
 
 std::vector<std::string> load_remarks(const Compilation& compilation) {
@@ -74,10 +82,15 @@ std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& 
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool) {
   if (!is_artifact(path)) return make_model_plan(compile(path, options, pool), pool);
   std::shared_ptr<ModelPlan> model = load_artifact(path, options.cancel);
-  for (const ExecutionPlan* plan : {&model->prefill, &model->decode}) check_fits(path, *plan, options);
-  if (const int64_t has = draft_tokens(model->decode); options.max_draft_tokens > has)
-    refuse(path, "at most", std::to_string(has) + " draft tokens", std::to_string(options.max_draft_tokens));
+  check_pair_fits(path, model->prefill, model->decode, options);
   return model;
+}
+
+ArtifactPlans load_artifact_plans(const std::filesystem::path& path, const CompileOptions& options) {
+  const ArtifactView artifact(path);
+  ArtifactPlans plans{artifact.plan("prefill"), artifact.plan("decode"), artifact.tokenizer()};
+  check_pair_fits(path, plans.prefill, plans.decode, options);
+  return plans;
 }
 
 }  // namespace hyalite

@@ -14,6 +14,13 @@ namespace hyalite {
 // sequences than it was compiled for, or where this machine lacks what its kernels need); anything else is compiled in memory.
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool);
 
+// The plans and the tokenizer of an artifact, without its weights. Refuses it as load_model() does.
+struct ArtifactPlans {
+  ExecutionPlan prefill, decode;
+  TokenizerSpec tokenizer;
+};
+ArtifactPlans load_artifact_plans(const std::filesystem::path& path, const CompileOptions& options);
+
 // The runnable part of a compilation: packs the weights. REQUIRES: both plans are there.
 std::shared_ptr<ModelPlan> make_model_plan(Compilation compilation, ThreadPool& pool);
 

@@ -36,6 +36,21 @@ class Plan(CliCase):
     def test_table(self):
         self.assertIn("fits", self.done("plan", tiny()).out)
 
+    def test_says_when_it_assumed_the_whole_context(self):
+        self.assertRegex(self.done("plan", tiny()).out, "2048 tokens, the whole context")
+        self.assertNotIn("whole context", self.done("plan", tiny(), "--max-seq", 64).out)
+
+    def test_an_artifact_is_planned_as_it_was_compiled(self):
+        made = artifact("--max-seq", 512)
+        of_model, of_artifact = (self.json_of("plan", model, "--max-seq", 512)["bytes"] for model in (tiny(), made))
+        for part in ("kv", "activations"):
+            self.assertEqual(of_artifact[part], self.json_of("plan", tiny(), "--max-seq", 512, "--max-batch", 1)["bytes"][part])
+        self.assertGreaterEqual(of_artifact["weights"], of_model["weights"])
+        self.assertEqual(self.json_of("plan", made)["max_seq"], 512)
+        self.assertLess(self.json_of("plan", made, "--max-seq", 128)["bytes"]["kv"], of_artifact["kv"])
+        self.assertIn("512", self.refused(2, "plan", made, "--max-seq", 1024))
+        self.assertIn("sequences", self.refused(2, "plan", made, "--max-batch", 100))
+
 
 class Benchmark(CliCase):
     def test_fields(self):
@@ -237,6 +252,11 @@ class Kernels(CliCase):
         variants = self.json_of("kernels", tiny())["variants"]
         self.assertGreater(sum(one["steps"] for one in variants), 20)
 
+    def test_counts_the_steps_of_an_artifact(self):
+        variants = self.json_of("kernels", artifact())["variants"]
+        plans = [self.json_of("inspect", artifact(), "--mode", mode, "--schedule")["steps"] for mode in ("prefill", "decode")]
+        self.assertEqual(sum(one["steps"] for one in variants), sum(map(len, plans)))
+
 
 class Profile(CliCase):
     def test_fields(self):
@@ -282,9 +302,6 @@ class Audit(CliCase):
     def test_names_are_unique(self):
         names = [one["name"] for one in self.json_of("audit")["features"]]
         self.assertEqual(len(names), len(set(names)))
-
-    def test_an_artifact_is_no_checkpoint_for_plan(self):
-        self.refused(2, "plan", artifact())
 
 
 if __name__ == "__main__":
