@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include "base/error.h"
@@ -79,8 +80,35 @@ std::vector<std::string> reversed(int argc, const char* const* argv) {
   return arguments;
 }
 
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i)
+    for (size_t j = 1, diagonal = std::exchange(row[0], i); j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
+    }
+  return row.back();
+}
+
+// Why the first argument is no verb; empty where it is one, or an option, or absent.
+std::string why_no_verb(int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  const std::string_view word = argv[1];
+  const Verb* nearest = *std::ranges::min_element(kVerbs, {}, [&](const Verb* verb) { return edit_distance(word, verb->name); });
+  const size_t distance = edit_distance(word, nearest->name);
+  if (distance == 0) return {};
+  const bool is_near = distance <= 2 && distance < word.size();
+  return "there is no verb " + std::string(word) + (is_near ? "; " + std::string(nearest->name) + " is one" : "");
+}
+
+int refuse_usage(std::ostream& err, const std::string& why) {
+  err << "hyalite: " << Error(ErrorCode::invalid_argument, "", why).what() << " (see --help)\n";
+  return kUsageError;
+}
+
 int fail(std::ostream& err, const Error& error) {
-  err << "hyalite: " << error.what() << '\n';
+  print_error(error, err);
   return exit_code_of(error.code());
 }
 
@@ -88,6 +116,11 @@ int fail(std::ostream& err, const Error& error) {
 
 std::span<const Verb* const> all_verbs() {
   return kVerbs;
+}
+
+void print_error(const Error& error, std::ostream& err) {
+  const bool by_name = error.code() == ErrorCode::non_finite_logits;
+  err << "hyalite: " << (by_name ? std::string(name_of(error.code())) + ": " : "") << error.what() << '\n';
 }
 
 int run_command_line(int argc, const char* const* argv, const Surroundings& surroundings) {
@@ -104,12 +137,12 @@ int run_command_line(int argc, const char* const* argv, const Surroundings& surr
     actions[sub] = verb->setup(*sub);
     add_common(*sub, flags);
   }
+  if (const std::string why = why_no_verb(argc, argv); !why.empty()) return refuse_usage(err, why);
   try {
     app.parse(reversed(argc, argv));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, out, err);
-    err << "hyalite: " << error.what() << " (see --help)\n";
-    return kUsageError;
+    return refuse_usage(err, error.what());
   }
   try {
     VerbContext context{out, err, flags.json, flags.quiet, interrupted, terminated, machine_file};

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "cli/seed_option.h"
 
 namespace hyalite {
 namespace {
@@ -21,12 +22,6 @@ std::pair<int32_t, double> parse_bias(const std::string& text) {
       !parse_number(std::string_view(text).substr(sign + 1), bias.second))
     throw Error(ErrorCode::invalid_argument, "--logit-bias " + text, "must be TOKEN_ID=BIAS");
   return bias;
-}
-
-// The parser of options would take -1 for 2^64 - 1, and cut what is larger.
-std::string why_no_seed(const std::string& text) {
-  uint64_t seed = 0;
-  return parse_number(text, seed) ? "" : "must be an integer from 0 to 2^64 - 1, not " + text;
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ void add_generation_options(CLI::App& app, GenerationOptions& o) {
            o.has_seed = true;
          },
          "Seed of the draw; the same seed gives the same answer [random]")
-      ->check(CLI::Validator(why_no_seed, ""))
+      ->check(any_seed())
       ->group(group);
 }
 

@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "cli/seed_option.h"
 #include "cli/verb.h"
 #include "importers/hf_config.h"
 #include "workbench/tiny_model.h"
@@ -35,7 +36,7 @@ VerbAction setup(CLI::App& app) {
   app.add_option("directory", o->directory, "Where to write; a tiny model that is there already is replaced")->required();
   auto* family = app.add_option("--family", o->family, "llama, qwen2, qwen3 or gemma3")->check(CLI::IsMember(families));
   app.add_option("--config", o->config, "A config.json to fill with random weights, in place of a family's own")->excludes(family);
-  app.add_option("--seed", o->seed, "The same seed gives the same weights on every machine");
+  app.add_option("--seed", o->seed, "The same seed gives the same weights on every machine")->check(any_seed());
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

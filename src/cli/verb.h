@@ -7,6 +7,8 @@
 #include <iosfwd>
 #include <span>
 
+#include "base/error.h"
+
 namespace hyalite {
 
 // What every verb gets besides its own options.
@@ -33,6 +35,9 @@ struct Verb {
 
 // In order of `hyalite --help`.
 std::span<const Verb* const> all_verbs();
+
+// "hyalite: where: message", in one line. An error that requests to a server end with goes by its name, too.
+void print_error(const Error& error, std::ostream& err);
 
 // What main() knows of the world outside.
 struct Surroundings {

@@ -51,6 +51,15 @@ class ExitCodes(CliCase):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments)
 
+    def test_an_unknown_verb_is_named(self):
+        for word, near in (("serv", None), ("runn", "run"), ("benchmrk", "benchmark"), ("xyzzy", None), ("", None)):
+            with self.subTest(word=word):
+                error = self.refused(2, word, "x")
+                self.assertIn(f"no verb {word}", error)
+                if near:
+                    self.assertIn(f"{near} is one", error)
+        self.assertNotIn("is one", self.refused(2, "xyzzy"))
+
     def test_an_empty_value_takes_no_other_argument_along(self):
         self.assertIn("--isa", self.refused(2, "run", tiny(), "--prompt", "a", "--isa=", "--json"))
         self.assertIn("empty", self.refused(2, "run", tiny(), "--prompt", "a", "--stop=", "--json"))

@@ -42,6 +42,15 @@ class Tiny(ExportCase):
     def setUp(self):
         self.bundle = artifact(family="gemma3")
 
+    def test_standard_output(self):
+        for name in ("-", "/dev/stdout"):
+            folder = scratch("folder")
+            os.makedirs(folder)
+            printed = self.done("export", self.bundle, name, "--format", "json", cwd=folder).out
+            self.assertEqual(printed, self.export(self.bundle, "json"))
+            self.assertEqual(os.listdir(folder), [])
+        self.assertIn("--json", self.refused(2, "export", self.bundle, "-", "--json"))
+
     def test_page_is_whole_and_offline(self):
         for mode in ("prefill", "decode"):
             page = self.export(self.bundle, "html", mode)

@@ -23,6 +23,12 @@ class MakeTiny(CliCase):
         self.assertEqual(filecmp.cmpfiles(*paths[:2], FILES, shallow=False)[0], FILES)
         self.assertIn("model.safetensors", filecmp.cmpfiles(*paths[1:], FILES, shallow=False)[1])
 
+    def test_refuses_seeds_that_are_none(self):
+        for seed in (-1, 1 << 64, 1.5, "x"):
+            with self.subTest(seed=seed):
+                self.assertIn("--seed", self.refused(2, "make-tiny", scratch("m"), "--seed", seed))
+        self.assertEqual(self.json_of("make-tiny", scratch("m"), "--seed", (1 << 64) - 1)["seed"], (1 << 64) - 1)
+
     def test_fills_a_config(self):
         with open(os.path.join(tiny(), "config.json"), encoding="utf-8") as file:
             config = json.load(file)
