@@ -50,6 +50,8 @@ void read_scaling(const ArchitectureKeys& keys, int64_t context, RopeConfig& rop
   auto factor = keys.number("rope.scaling.factor");
   if (!factor) factor = keys.number("rope.scale_linear");
   const auto type = keys.string("rope.scaling.type").value_or(factor ? "linear" : "none");
+  const bool is_stated = keys.metadata().has(keys.key("rope.scaling.type")) && type != "none";
+  if (is_stated && factor && *factor <= 0) keys.metadata().refuse(keys.key("rope.scaling.factor"), "is not positive");
   rope.factor = factor && *factor != 0 ? *factor : 1;
   if (type == "none" || (type == "linear" && rope.factor == 1)) return;
   if (type == "linear") {

@@ -135,6 +135,13 @@ TEST(Gguf, MendsNamesThatAreNoText) {
   EXPECT_NE(model.remarks.at(0).find("odd\uFFFD"), std::string::npos);
 }
 
+TEST(Gguf, RemarksOnAMissingPreTokenizer) {
+  GgufWriter w = tiny_llama();
+  EXPECT_TRUE(import_of(w).remarks.empty());
+  w.drop("tokenizer.ggml.pre");
+  EXPECT_NE(import_of(w).remarks.at(0).find("tokenizer.ggml.pre is missing"), std::string::npos);
+}
+
 // T16.
 TEST(Gguf, RopeScaling) {
   GgufWriter w = tiny_llama();
@@ -148,7 +155,11 @@ TEST(Gguf, RopeScaling) {
   EXPECT_EQ(import_of(w).config.rope.scaling, RopeScaling::linear);
   w.string("llama.rope.scaling.type", "none");
   EXPECT_EQ(import_of(w).config.rope.scaling, RopeScaling::none);
-  w.drop("llama.rope.scaling.type").string("llama.rope.scaling.type", "longrope");
+  w.drop("llama.rope.scaling.factor").f32("llama.rope.scaling.factor", 0);
+  EXPECT_EQ(import_of(w).config.rope.scaling, RopeScaling::none);
+  w.drop("llama.rope.scaling.type").string("llama.rope.scaling.type", "linear");
+  EXPECT_NE(refusal(w).find("llama.rope.scaling.factor: is not positive"), std::string::npos);
+  w.drop("llama.rope.scaling.type").string("llama.rope.scaling.type", "longrope").drop("llama.rope.scaling.factor");
   EXPECT_NE(refusal(w).find("\"longrope\""), std::string::npos);
 }
 

@@ -153,21 +153,28 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
 struct ModelType {
   const char* name;
   const char* family;
-  bool tied;  // the class default of tie_word_embeddings
+  const char* architecture;  // of config.json's "architectures", without its head
+  bool tied;                 // the class default of tie_word_embeddings
   void (*read)(const JsonFields& fields, ModelConfig& config);
 };
 constexpr ModelType kModelTypes[] = {
-    {"llama", "llama", false, read_llama}, {"mistral", "llama", false, read_mistral},    {"qwen2", "qwen2", false, read_qwen2},
-    {"qwen3", "qwen3", false, read_qwen3}, {"gemma3_text", "gemma3", true, read_gemma3},
+    {"llama", "llama", "Llama", false, read_llama},         {"mistral", "llama", "Mistral", false, read_mistral},
+    {"qwen2", "qwen2", "Qwen2", false, read_qwen2},         {"qwen3", "qwen3", "Qwen3", false, read_qwen3},
+    {"gemma3_text", "gemma3", "Gemma3", true, read_gemma3},
 };
 
-// Heads other than a language model's would need tensors that are not read.
-void check_architectures(const JsonFields& fields) {
+// Heads other than a language model's would need tensors that are not read, and another family's model would run as what it is not.
+void check_architectures(const JsonFields& fields, const ModelType& type) {
   const Json* list = fields.find("architectures");
   if (!list || !list->is_array() || list->empty() || !list->front().is_string()) return;
   const auto name = list->front().get<std::string>();
+  const size_t head = name.find("For");
   if (!name.ends_with("ForCausalLM") && !name.ends_with("ForConditionalGeneration"))
     fields.unsupported("architectures", "Hyalite runs causal language models, not \"" + name + "\"");
+  const bool is_of_family = std::ranges::any_of(kModelTypes, [&](const ModelType& row) {
+    return row.family == std::string_view(type.family) && name.substr(0, head) == row.architecture;
+  });
+  if (!is_of_family) fields.unsupported("architectures", "\"" + name + "\" is no model of type \"" + type.name + "\"");
 }
 
 void check_quantization(const JsonFields& fields) {
@@ -191,10 +198,10 @@ ModelConfig config_from_json(const Json& json, const std::string& where) {
   if (nested && !outer.has("text_config")) outer.refuse("text_config", "is missing");
   const JsonFields fields = nested ? *outer.object("text_config") : outer;
   const std::string type = nested ? fields.string("model_type").value_or("gemma3_text") : *outer_type;
-  check_architectures(outer);
   check_quantization(outer);
   for (const ModelType& row : kModelTypes) {
     if (type != row.name) continue;
+    check_architectures(outer, row);
     ModelConfig config;
     config.family = row.family;
     config.tied_embeddings = outer.boolean("tie_word_embeddings").value_or(row.tied);

@@ -180,6 +180,8 @@ TEST(HfConfig, RefusesWhatItDoesNotHaveByName) {
       {"hidden_act", "\"relu\"", "\"relu\""},
       {"mlp_bias", "true", "mlp_bias"},
       {"architectures", "[\"LlamaForSequenceClassification\"]", "LlamaForSequenceClassification"},
+      {"architectures", "[\"Qwen2ForCausalLM\"]", "\"Qwen2ForCausalLM\" is no model of type \"llama\""},
+      {"architectures", "[\"LlamaExtraForCausalLM\"]", "LlamaExtra"},
       {"quantization_config", "{\"quant_method\": \"gptq\", \"bits\": 4}", "\"gptq\""},
       {"hidden_size", "null", "hidden_size"},
       {"hidden_size", "-16", "head_dim"},
