@@ -74,6 +74,7 @@ struct TokenizerSpec {
   int32_t unk = -1;                        // taken for characters without a piece; -1: they are dropped
   std::vector<int32_t> end_of_generation;  // every id that ends an answer (eos, eot, ...)
   std::string chat_template;               // Jinja source, empty where the model has none
+  std::string file, template_file;         // that the tokenizer and the template were read from, for messages
   bool operator==(const TokenizerSpec&) const = default;
 };
 

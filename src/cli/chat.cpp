@@ -84,6 +84,7 @@ class Chat {
   void answer(const std::string& text) {
     messages_.push_back({{"role", "user"}, {"content", printable(text)}});
     context_.interrupted = false;
+    remark_lost_bytes(text, engine_.tokenizer(), context_);
     try {
       request_.prompt = chat_ids(messages_, spec_, engine_.tokenizer());
       TextSink sink;
@@ -94,7 +95,7 @@ class Chat {
       if (!context_.quiet && g.finish_reason != "stop") context_.err << '[' << g.finish_reason << "]\n";
     } catch (const Error& error) {
       messages_.erase(messages_.size() - 1);
-      context_.err << "hyalite: " << error.what() << '\n';
+      print_error(error, context_.err);
       if (error.code() == ErrorCode::context_length_exceeded) context_.err << "/clear begins a new conversation\n";
     }
     context_.interrupted = false;
@@ -109,7 +110,7 @@ class Chat {
       write_file_atomically(path, messages_.dump(1) + '\n');
       context_.err << "wrote " << path << '\n';
     } catch (const Error& error) {
-      context_.err << "hyalite: " << error.what() << '\n';
+      print_error(error, context_.err);
     }
   }
 

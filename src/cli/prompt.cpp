@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ostream>
 
 #include "base/error.h"
 #include "text/chat_template.h"
@@ -62,18 +63,32 @@ void add_prompt_options(CLI::App& app, PromptOptions& o) {
 
 std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, const Tokenizer& tokenizer) {
   if (spec.chat_template.empty()) throw Error(ErrorCode::invalid_argument, "--chat", "the model has no chat template; use --raw");
-  ChatTemplate chat(spec.chat_template, spelling(spec, spec.bos), spelling(spec, spec.eos));
-  return tokenizer.encode(chat.render(messages, Json(), {.now = local_time()}));
+  Prompt prompt;
+  try {
+    const ChatTemplate chat(spec.chat_template, spelling(spec, spec.bos), spelling(spec, spec.eos));
+    prompt = chat.render(messages, Json(), {.now = local_time()});
+  } catch (const Error& error) {
+    throw Error(error.code(), spec.template_file + ": " + error.where(), error.message());
+  }
+  return tokenizer.encode(prompt);
 }
 
-std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spec, const Tokenizer& tokenizer) {
+void remark_lost_bytes(std::string_view text, const Tokenizer& tokenizer, const VerbContext& context) {
+  const size_t lost = tokenizer.lost_bytes(text);
+  if (lost > 0 && !context.quiet)
+    context.err << "remark: the vocabulary has nothing for " << lost << (lost == 1 ? " byte" : " bytes") << " of the text: left out\n";
+}
+
+std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spec, const Tokenizer& tokenizer, const VerbContext& context) {
   if (o.raw && !o.system.empty()) throw Error(ErrorCode::invalid_argument, "--system", "has no place in a --raw prompt");
   if (!o.given) throw Error(ErrorCode::invalid_argument, "--prompt", "is missing");
   const bool chat = o.chat || !o.system.empty() || (!o.raw && !spec.chat_template.empty());
-  if (!chat) return tokenizer.encode(text_of(o), {.add_special = true, .parse_special = true});
+  const std::string text = text_of(o);
+  remark_lost_bytes(text, tokenizer, context);
+  if (!chat) return tokenizer.encode(text, {.add_special = true, .parse_special = true});
   Json messages = Json::array();
   if (!o.system.empty()) messages.push_back({{"role", "system"}, {"content", o.system}});
-  messages.push_back({{"role", "user"}, {"content", text_of(o)}});
+  messages.push_back({{"role", "user"}, {"content", text}});
   return chat_ids(messages, spec, tokenizer);
 }
 

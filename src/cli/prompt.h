@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "cli/verb.h"
 #include "text/tokenizer.h"
 
 namespace hyalite {
@@ -24,10 +25,14 @@ void add_prompt_options(CLI::App& app, PromptOptions& options);
 
 // With --chat, or by default where the model has a chat template, the prompt is a user's message; with --raw it is the text itself, with
 // the model's beginning token. Throws Error{invalid_argument} for --chat without a template.
-std::vector<int32_t> prompt_ids(const PromptOptions& options, const TokenizerSpec& spec, const Tokenizer& tokenizer);
+std::vector<int32_t> prompt_ids(const PromptOptions& options, const TokenizerSpec& spec, const Tokenizer& tokenizer,
+                                const VerbContext& context);
 
-// The ids of a conversation, rendered by the model's chat template up to the assistant's turn.
+// The ids of a conversation, rendered by the model's chat template up to the assistant's turn. Errors of the template name its file.
 std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, const Tokenizer& tokenizer);
+
+// Says on `err`, unless quiet, how many bytes of the text encode() leaves out.
+void remark_lost_bytes(std::string_view text, const Tokenizer& tokenizer, const VerbContext& context);
 
 // Bytes as JSON can carry them: what is not UTF-8 becomes U+FFFD.
 std::string printable(std::string_view bytes);

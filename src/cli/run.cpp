@@ -86,7 +86,7 @@ int run(const Options& o, VerbContext& context) {
   std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   Tokenizer tokenizer(model->tokenizer);
   Request request = request_of(o.generation);
-  request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer);
+  request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer, context);
   EngineOptions options{compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk};
   add_drafter(o.speculation, o.model, compile, context, options);
   Engine engine(model, tokenizer, options);

@@ -74,7 +74,10 @@ ModelInfo ArtifactView::info() const {
 }
 
 TokenizerSpec ArtifactView::tokenizer() const {
-  return tokenizer_spec_from_json(read_json("tokenizer.json"), (directory_ / "tokenizer.json").string());
+  const std::string path = (directory_ / "tokenizer.json").string();
+  TokenizerSpec spec = tokenizer_spec_from_json(read_json("tokenizer.json"), path);
+  spec.file = spec.template_file = path;
+  return spec;
 }
 
 ExecutionPlan ArtifactView::plan(const std::string& mode) const {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/largest.h"
 #include "engine/draft_length.h"
+#include "engine/non_finite.h"
 #include "engine/stop_filter.h"
 #include "text/detokenizer.h"
 
@@ -52,6 +53,7 @@ class Run {
     try {
       answer();
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::non_finite_logits) find_non_finite(engine_.steps(), owner_.pages, sequence_, chunk_);
       if (error.code() != ErrorCode::cancelled) throw;
       result_.finish_reason = "cancelled";
     }

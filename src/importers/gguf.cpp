@@ -78,6 +78,12 @@ void add_weights(Table& table, const std::string& file, ImportedModel& model) {
   note_unused_tensors(std::move(unused), "blk.", file, model.remarks);
 }
 
+void note_pre_tokenizer(const TokenizerSpec& tokenizer, const GgufMetadata& metadata, std::vector<std::string>& remarks) {
+  constexpr const char* kPre = "tokenizer.ggml.pre";
+  if (tokenizer.model == TokenizerModel::bpe_bytes && !metadata.has(kPre))
+    remarks.push_back(metadata.file() + ": key " + kPre + " is missing: texts are split by rules that may not be this vocabulary's");
+}
+
 ImportedModel import(const std::filesystem::path& path, const ImportOptions& options) {
   const auto shards = open_gguf_shards(path);
   const GgufMetadata& metadata = shards[0].file.metadata;
@@ -87,6 +93,8 @@ ImportedModel import(const std::filesystem::path& path, const ImportOptions& opt
   for (const GgufShard& shard : shards) model.files.push_back({shard.map->path().string(), shard.map->bytes().size()});
   model.config = config_from_gguf(metadata, facts_of(table));
   model.tokenizer = import_gguf_tokenizer(metadata);
+  model.tokenizer.file = model.tokenizer.template_file = metadata.file();
+  note_pre_tokenizer(model.tokenizer, metadata, model.remarks);
   if (options.weights) add_weights(table, metadata.file(), model);
   return model;
 }

@@ -88,6 +88,7 @@ void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
   spec.eos = token("eos_token");
   spec.pad = token("pad_token");
   if (config.is_object()) {
+    spec.template_file = config_file;
     spec.chat_template = template_of(config, config_file);
     const bool bos = json_flag(config, config_file, "", "add_bos_token", false);
     const bool eos = json_flag(config, config_file, "", "add_eos_token", false);
@@ -95,7 +96,10 @@ void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
     if (eos && spec.eos >= 0 && spec.suffix.empty()) spec.suffix = {spec.eos};
   }
   const std::string own_template = read_template(directory / "chat_template.jinja");
-  if (!own_template.empty()) spec.chat_template = own_template;
+  if (!own_template.empty()) {
+    spec.chat_template = own_template;
+    spec.template_file = (directory / "chat_template.jinja").string();
+  }
   const std::string generation_file = (directory / "generation_config.json").string();
   add_answer_ends(read_object(generation_file), generation_file, spec);
 }

@@ -285,6 +285,7 @@ TokenizerSpec import_tokenizer_directory(const fs::path& directory) {
   const std::string file = (directory / "tokenizer.json").string();
   const Json root = read_json_file(file, kLimits);
   TokenizerSpec spec = TokenizerJson(root, file).read();
+  spec.file = file;
   read_tokenizer_config(directory, spec);
   return spec;
 }

@@ -82,11 +82,13 @@ void Executor::run_steps(const StepInput& input, int thread, const StepObserver*
         step.variant->run(args, WorkRange{part * pool_.size() + thread, step.parts * pool_.size(), phase});
         pool_.barrier();
       }
-    if (observer && thread == 0) {
+    if (!observer) continue;
+    if (thread == 0) {
       const auto ended = clock.now();
       (*observer)(i, (ended - began).count());
-      began = ended;
+      began = clock.now();
     }
+    pool_.barrier();  // what the observer looks at stays as it is
   }
 }
 

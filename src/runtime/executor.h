@@ -18,7 +18,8 @@ struct StepInput {
   std::span<const CacheView> caches;  // by layer
 };
 
-// Told after each plan step, on the calling thread, with the step's index and its time. For profiles; null costs nothing.
+// Told after each plan step, on the calling thread, with the step's index and its time, before the
+// next one begins; what it throws ends the run. For profiles; null costs nothing.
 using StepObserver = FunctionRef<void(size_t step, int64_t nanoseconds)>;
 
 class Executor {

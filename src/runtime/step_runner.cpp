@@ -40,12 +40,13 @@ void StepRunner::flatten(std::span<const StepSequence> sequences) {
   }
 }
 
-// Where no sequence brings more than a token and its drafts.
-bool StepRunner::is_decode(std::span<const StepSequence> sequences) const {
+// Decode where no sequence brings more than a token and its drafts.
+const ExecutionPlan& StepRunner::plan_of(std::span<const StepSequence> sequences) const {
   const ExecutionPlan& plan = model_.decode;
   const auto each = static_cast<size_t>(1 + draft_tokens(plan));
-  return std::ssize(sequences) <= plan.max_symbols.sequences &&
-         std::ranges::all_of(sequences, [&](const StepSequence& s) { return s.ids.size() <= each; });
+  const bool fits = std::ssize(sequences) <= plan.max_symbols.sequences &&
+                    std::ranges::all_of(sequences, [&](const StepSequence& s) { return s.ids.size() <= each; });
+  return fits ? plan : model_.prefill;
 }
 
 TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepObserver* observer) {
@@ -66,7 +67,7 @@ TensorView StepRunner::run(std::span<const StepSequence> sequences, const StepOb
                   logits_row_.data(),
                   tables_.data(),
                   std::ranges::all_of(sequences, &StepSequence::top_only)};
-  return (is_decode(sequences) ? decode_ : prefill_).run({ids_, batch, kv_.layers()}, observer);
+  return (&plan_of(sequences) == &model_.decode ? decode_ : prefill_).run({ids_, batch, kv_.layers()}, observer);
 }
 
 }  // namespace hyalite

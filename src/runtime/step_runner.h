@@ -32,6 +32,9 @@ class StepRunner {
   // as any sequence's `cached` count goes. One caller at a time.
   TensorView run(std::span<const StepSequence> sequences, const StepObserver* observer = nullptr);
 
+  // The plan that run() would take.
+  const ExecutionPlan& plan_of(std::span<const StepSequence> sequences) const;
+
   // The most tokens and logits rows that one step may have.
   const Symbols& limits() const { return model_.prefill.max_symbols; }
   KvPool& kv() { return kv_; }
@@ -42,7 +45,6 @@ class StepRunner {
 
  private:
   void flatten(std::span<const StepSequence> sequences);
-  bool is_decode(std::span<const StepSequence> sequences) const;
 
   const ModelPlan& model_;
   KvPool kv_;

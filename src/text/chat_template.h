@@ -31,7 +31,7 @@ class ChatTemplate {
   // of tool definitions or null. Everything in them and in the variables is a user's text, save the well-known names of roles, which
   // templates put inside control tokens. Throws Error{invalid_argument, "chat template row:column"} where the template refuses the
   // messages (its own message), Error{unsupported} where it reaches a filter or test that Hyalite does not have, and Error{invalid_model}
-  // for a template that runs away.
+  // for a template that does what cannot be done, or runs away.
   Prompt render(const Json& messages, const Json& tools, const ChatTemplateOptions& options) const;
 
  private:

@@ -200,8 +200,10 @@ TEST(ChatTemplate, ErrorsNameRowAndColumn) {
   expect_error("{% if x %}\n", ErrorCode::unsupported, "chat template 1:1", "'if' is not closed");
   expect_error("\n{{ raise_exception('roles must alternate') }}", ErrorCode::invalid_argument, "chat template 2:19",
                "roles must alternate");
-  expect_error("{{ message.role }}", ErrorCode::invalid_argument, "chat template 1:11", "'message' is undefined");
-  expect_error("{{ messages.append(1) }}", ErrorCode::invalid_argument, "chat template 1:19", "has no attribute 'append'");
+  expect_error("{{ message.role }}", ErrorCode::invalid_model, "chat template 1:11", "'message' is undefined");
+  expect_error("{{ foo() }}", ErrorCode::invalid_model, "chat template 1:7", "'foo' is undefined");
+  expect_error("{{ range(1000000000) }}", ErrorCode::invalid_model, "chat template 1:9", "range");
+  expect_error("{{ messages.append(1) }}", ErrorCode::invalid_model, "chat template 1:19", "has no attribute 'append'");
 }
 
 TEST(ChatTemplate, RunawayTemplatesStop) {

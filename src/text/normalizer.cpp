@@ -8,6 +8,7 @@
 #include "text/char_class.h"
 #include "text/charsmap.h"
 #include "text/regex.h"
+#include "text/rule_place.h"
 
 namespace hyalite {
 namespace {
@@ -166,7 +167,7 @@ std::unique_ptr<NormalizerStep> make_replace_step(const TextRule& rule) {
 }
 
 Normalizer::Normalizer(const std::vector<TextRule>& rules) {
-  for (const TextRule& rule : rules) steps_.push_back(make_step(rule));
+  for (size_t i = 0; i < rules.size(); ++i) make_rule("normalizer", i, [&] { steps_.push_back(make_step(rules[i])); });
 }
 
 std::string Normalizer::apply(std::string_view text) const {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "text/byte_alphabet.h"
 #include "text/char_class.h"
+#include "text/rule_place.h"
 #include "text/splitter.h"
 #include "text/word_scanner.h"
 
@@ -109,7 +110,7 @@ PreTokenizer::PreTokenizer(const std::vector<TextRule>& rules) {
   bool in_alphabet = false;
   for (size_t i = 0; i < rules.size(); ++i) {
     const bool last = i + 1 == rules.size();
-    add_stage(rules[i], last, stages_);
+    make_rule("pre_tokenizer", i, [&] { add_stage(rules[i], last, stages_); });
     in_alphabet |= rules[i].type == "ByteLevel" && !last;
   }
   if (in_alphabet) stages_.push_back(std::make_unique<FromByteAlphabet>());

@@ -134,14 +134,14 @@ struct Regex::Code {
 };
 
 Regex::Regex(std::string pattern) : pattern_(std::move(pattern)), code_(std::make_unique<Code>()) {
-  if (valid_prefix(pattern_) != pattern_.size()) throw Error(ErrorCode::invalid_model, "tokenizer: pattern", "is not valid UTF-8");
+  if (valid_prefix(pattern_) != pattern_.size()) throw Error(ErrorCode::invalid_model, "pattern", "is not valid UTF-8");
   const std::string translated = to_pcre2(pattern_);
   int error = 0;
   PCRE2_SIZE offset = 0;
   code_->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
                               PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr);
   if (code_->code == nullptr)
-    throw Error(ErrorCode::invalid_model, "tokenizer: pattern " + pattern_,
+    throw Error(ErrorCode::invalid_model, "pattern " + pattern_,
                 "does not compile, at byte " + std::to_string(offset) + ": " + message_of(error));
   pcre2_jit_compile(code_->code, PCRE2_JIT_COMPLETE);  // where it fails, the interpreter runs the pattern
   code_->limits = pcre2_match_context_create(nullptr);

@@ -121,7 +121,11 @@ struct Tokenizer::Parts {
   int32_t unk, bos, eos;
 };
 
-Tokenizer::Tokenizer(const TokenizerSpec& spec) : parts_(std::make_unique<const Parts>(spec)) {}
+Tokenizer::Tokenizer(const TokenizerSpec& spec) try : parts_(std::make_unique<const Parts>(spec)) {
+} catch (const Error& error) {
+  if (spec.file.empty()) throw;
+  throw Error(error.code(), spec.file + ": " + error.where(), error.message());
+}
 Tokenizer::~Tokenizer() = default;
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
@@ -134,6 +138,12 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, EncodeOptions opti
       text, [&](size_t, size_t) { return options.parse_special; }, ids);
   if (options.add_special) ids.insert(ids.end(), parts_->suffix.begin(), parts_->suffix.end());
   return ids;
+}
+
+size_t Tokenizer::lost_bytes(std::string_view text) const {
+  if (!parts_->byte_words || parts_->unk >= 0) return 0;
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [&](char c) { return parts_->vocabulary.byte_token(static_cast<uint8_t>(c)) < 0; }));
 }
 
 std::vector<int32_t> Tokenizer::encode(const Prompt& prompt) const {

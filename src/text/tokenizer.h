@@ -42,6 +42,9 @@ class Tokenizer {
   // The spans as one text; nothing is put around them. Control tokens lie within one trusted span.
   std::vector<int32_t> encode(const Prompt& prompt) const;
 
+  // Bytes of the text that encode() leaves out: a byte-level vocabulary may lack some, and have no unknown token for them.
+  size_t lost_bytes(std::string_view text) const;
+
   // The bytes that a token adds inside a text; they need not be whole characters. Empty for ids outside the vocabulary (a model's head may
   // have padded rows).
   std::string_view piece(int32_t id) const;

@@ -25,13 +25,13 @@ void Context::at_end(std::function<void()> dissolve) {
 void Context::charge(size_t bytes) {
   steps_ += 1 + bytes / 32;
   if (steps_ > limits_.max_steps) {
-    fail("the template runs away: it needs more than " + std::to_string(limits_.max_steps) + " steps", ErrorCode::invalid_model);
+    fail("the template runs away: it needs more than " + std::to_string(limits_.max_steps) + " steps");
   }
 }
 
 void Context::charge_text(size_t size, size_t added) {
   if (size > limits_.max_text || added > limits_.max_text - size) {
-    fail("the template runs away: a text is longer than " + std::to_string(limits_.max_text) + " bytes", ErrorCode::invalid_model);
+    fail("the template runs away: a text is longer than " + std::to_string(limits_.max_text) + " bytes");
   }
   charge(added);
 }
@@ -40,8 +40,7 @@ Context::Frame::Frame(Context& context, uint32_t offset) : context_(context), ou
   context.offset_ = offset;
   context.charge();
   if (context.depth_ >= context.limits_.max_depth) {
-    context.fail("the template runs away: it nests deeper than " + std::to_string(context.limits_.max_depth) + " levels",
-                 ErrorCode::invalid_model);
+    context.fail("the template runs away: it nests deeper than " + std::to_string(context.limits_.max_depth) + " levels");
   }
   ++context.depth_;
 }

@@ -27,7 +27,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   // Throws Error{code} at the row and column of the node being evaluated.
-  [[noreturn]] void fail(const std::string& message, ErrorCode code = ErrorCode::invalid_argument) const;
+  [[noreturn]] void fail(const std::string& message, ErrorCode code = ErrorCode::invalid_model) const;
 
   // Counts one step plus the work of touching `bytes`. Fails when the template has used up its steps.
   void charge(size_t bytes = 0);

@@ -8,7 +8,7 @@ namespace hyalite::jinja {
 namespace {
 
 Value raise_exception(Context& context, const Value&, const Bound& arguments) {
-  context.fail(to_text(context, *arguments[0]).bytes());
+  context.fail(to_text(context, *arguments[0]).bytes(), ErrorCode::invalid_argument);
 }
 
 Value strftime_now(Context& context, const Value&, const Bound& arguments) {
