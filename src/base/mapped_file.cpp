@@ -90,11 +90,12 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release(size_t offset, size_t size) const {
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  size_t begin = std::min(offset, size_), end = begin + std::min(size, size_ - begin);
-  begin = (begin + page - 1) / page * page;
-  if (end != size_) end = end / page * page;
-  if (begin < end) madvise(const_cast<uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
+  constexpr size_t kLargestFolio = size_t{2} << 20;  // that a fault maps at once; aligned in the file
+  const size_t first = std::min(offset, size_), last = first + std::min(size, size_ - first);
+  if (first == last) return;
+  const size_t begin = first / kLargestFolio * kLargestFolio;
+  const size_t end = std::min((last + kLargestFolio - 1) / kLargestFolio * kLargestFolio, size_);
+  madvise(const_cast<uint8_t*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 void install_map_fault_handler() {

@@ -24,7 +24,7 @@ class MappedFile {
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
 
   // Tells the kernel that a range is not needed again: its pages leave this process's resident set; reading it again is still right, only
-  // slower. Any thread. The range is clipped to whole pages inside the file.
+  // slower. Any thread. Whoever reads a page may have a whole folio of the page cache mapped around it, so all of those leave as well.
   void release(size_t offset, size_t size) const;
 
  private:

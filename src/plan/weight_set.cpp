@@ -24,6 +24,11 @@ WeightKey key_of(const WeightForm& form) {
   return {form.weight->name, form.weight->type.dtype, form.layout};
 }
 
+// A small weight, such as a norm's, is copied: reading it in the file would keep a large page around it resident.
+bool stays_in_source(const PlanWeight& weight, const std::string& layout) {
+  return layout.empty() && weight.converted_from.empty() && weight.values.empty() && weight_bytes(weight.type, layout) >= kHugePage;
+}
+
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
 TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::vector<uint8_t>& scratch, ThreadPool& pool) {
   if (weight.values.empty() && weight.converted_from.empty()) return store.view(weight.name);
@@ -66,7 +71,7 @@ void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadP
     pack_rows(weight, *layout, values, to, store, pool);
   else
     std::memcpy(to, values.data, values.bytes());
-  if (!weight.converted_from.empty()) store.release(weight.name, 0, store.view(weight.name).bytes());
+  if (weight.values.empty()) store.release(weight.name, 0, store.view(weight.name).bytes());
 }
 
 }  // namespace
@@ -114,7 +119,7 @@ std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans
   for (const ExecutionPlan* plan : plans)
     for (const PlanWeight& weight : plan->weights)
       for (const std::string& layout : layouts_of(weight)) {
-        const WeightForm form{&weight, layout, layout.empty() && weight.converted_from.empty() && weight.values.empty()};
+        const WeightForm form{&weight, layout, stays_in_source(weight, layout)};
         if (seen.insert(key_of(form)).second) forms.push_back(form);
       }
   return forms;

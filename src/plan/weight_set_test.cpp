@@ -52,8 +52,21 @@ TEST(WeightSet, PredictsItsBytes) {
   auto set = WeightSet::pack(plans, random_store(plan), pool);
   size_t predicted = 0;
   for (const PlanWeight& weight : plan.weights)
-    if (!weight.packed.empty()) predicted += (weight_bytes(weight.type, weight.packed) + 63) / 64 * 64;
+    for (const std::string& layout : layouts_of(weight)) predicted += (weight_bytes(weight.type, layout) + 63) / 64 * 64;
   EXPECT_EQ(set->owned_bytes(), predicted);
+}
+
+TEST(WeightSet, LeavesOnlyLargeWeightsInTheFile) {
+  ExecutionPlan plan;
+  plan.weights = {{.name = "table", .type = {DType::f32, {Dim(1024), Dim(1024)}}, .as_is = true},
+                  {.name = "norm", .type = {DType::f32, {Dim(1024)}}, .as_is = true},
+                  {.name = "made", .type = {DType::f32, {Dim(1024), Dim(1024)}}, .converted_from = "f16", .as_is = true}};
+  const ExecutionPlan* plans[] = {&plan};
+  const std::vector<WeightForm> forms = weight_forms(plans);
+  ASSERT_EQ(forms.size(), 3u);
+  EXPECT_TRUE(forms[0].in_source);
+  EXPECT_FALSE(forms[1].in_source);
+  EXPECT_FALSE(forms[2].in_source);
 }
 
 TEST(PageMemory, IsZeroAndStartsOnAPage) {
