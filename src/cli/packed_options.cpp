@@ -20,7 +20,7 @@ constexpr int64_t kWindow = 512;  // tokens of a calibration window
 ActivationStatistics calibrate(const ImportedModel& model, const std::string& file, const CompileOptions& options,
                                const VerbContext& context) {
   const Tokenizer tokenizer(model.tokenizer);
-  const std::vector<int32_t> ids = tokenizer.encode(read_text_file(file), {.add_special = true});
+  const std::vector<int32_t> ids = tokenizer.encode(read_text_file(file, context.interrupted), {.add_special = true});
   const int64_t window = std::min(kWindow, model.config.context_length);
   const SteadyClock clock;
   Progress progress("calibration windows", static_cast<int64_t>(ids.size()) / window, std::cerr, clock,

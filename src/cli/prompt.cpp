@@ -1,12 +1,14 @@
 #include "cli/prompt.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <ostream>
 
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "text/chat_template.h"
 
@@ -15,8 +17,13 @@ namespace {
 
 constexpr size_t kMaxTextBytes = size_t{1} << 30;  // ends the reading of /dev/zero
 
-std::string text_of(const PromptOptions& o) {
-  return o.file.empty() ? o.prompt : read_text_file(o.file);
+// read(), but for an interruption while there is nothing to read: then -1.
+ssize_t read_piece(int file, std::vector<char>& piece, const std::atomic<bool>& interrupted) {
+  constexpr int kPatienceMs = 100;
+  pollfd wait{.fd = file, .events = POLLIN, .revents = 0};
+  while (!interrupted)
+    if (poll(&wait, 1, kPatienceMs) > 0) return read(file, piece.data(), piece.size());
+  return -1;
 }
 
 std::tm local_time() {
@@ -32,16 +39,16 @@ std::string spelling(const TokenizerSpec& spec, int32_t id) {
 
 }  // namespace
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, const std::atomic<bool>& interrupted) {
   const int file = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw Error(ErrorCode::io, path, std::string("cannot open: ") + std::strerror(errno));
   std::string text;
   std::vector<char> piece(size_t{1} << 16);
   ssize_t count = 0;
-  while (text.size() <= kMaxTextBytes && (count = read(file, piece.data(), piece.size())) > 0) text.append(piece.data(), count);
+  while (text.size() <= kMaxTextBytes && (count = read_piece(file, piece, interrupted)) > 0) text.append(piece.data(), count);
   const int error = errno;
   close(file);
-  if (count < 0 && error == EINTR) throw Error(ErrorCode::cancelled, path, "interrupted");
+  throw_if_set(&interrupted);
   if (count < 0) throw Error(ErrorCode::io, path, std::string("cannot read: ") + std::strerror(error));
   if (text.size() > kMaxTextBytes) throw Error(ErrorCode::io, path, "has more than " + std::to_string(kMaxTextBytes) + " bytes");
   return text;
@@ -83,7 +90,7 @@ std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spe
   if (o.raw && !o.system.empty()) throw Error(ErrorCode::invalid_argument, "--system", "has no place in a --raw prompt");
   if (!o.given) throw Error(ErrorCode::invalid_argument, "--prompt", "is missing");
   const bool chat = o.chat || !o.system.empty() || (!o.raw && !spec.chat_template.empty());
-  const std::string text = text_of(o);
+  const std::string text = o.file.empty() ? o.prompt : read_text_file(o.file, context.interrupted);
   remark_lost_bytes(text, tokenizer, context);
   if (!chat) return tokenizer.encode(text, {.add_special = true, .parse_special = true});
   Json messages = Json::array();

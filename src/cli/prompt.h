@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,9 @@ struct PromptOptions {
   bool given = false;  // by either flag, perhaps as an empty text
 };
 
-// The bytes of a file that is no model, or of a pipe; "-" is standard input. Throws Error{io}, also past 1 GiB.
-std::string read_text_file(const std::string& path);
+// The bytes of a file that is no model, or of a pipe; "-" is standard input. Throws Error{io}, also past 1 GiB, and
+// Error{cancelled}.
+std::string read_text_file(const std::string& path, const std::atomic<bool>& interrupted);
 
 void add_prompt_options(CLI::App& app, PromptOptions& options);
 

@@ -28,7 +28,7 @@ void add_scoring_options(CLI::App& app, ScoringOptions& o) {
   app.add_option("--worst", o.worst, "How many of the worst tokens to show")->check(CLI::Range(0, 1 << 20))->group(group);
 }
 
-ScoredModel::ScoredModel(const ModelOptions& options, int64_t context, const VerbContext& verb) {
+ScoredModel::ScoredModel(const ModelOptions& options, int64_t context, const VerbContext& verb) : interrupted_(verb.interrupted) {
   CompileOptions compile = compile_options(options, verb);
   compile.max_symbols.logits_rows = kLogitsRows;
   if (compile.max_positions == 0 && !is_artifact(options.model)) compile.max_positions = context;
@@ -41,7 +41,7 @@ ScoredModel::ScoredModel(const ModelOptions& options, int64_t context, const Ver
 }
 
 std::vector<int32_t> ScoredModel::ids_of(const std::string& file) const {
-  return tokenizer_->encode(read_text_file(file), {.add_special = true});
+  return tokenizer_->encode(read_text_file(file, interrupted_), {.add_special = true});
 }
 
 void with_window_progress(int64_t windows, const VerbContext& verb, const std::function<void(const WindowProgress&)>& work) {

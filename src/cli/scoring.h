@@ -31,6 +31,7 @@ class ScoredModel {
   std::vector<int32_t> ids_of(const std::string& file) const;
 
  private:
+  const std::atomic<bool>& interrupted_;
   std::shared_ptr<ModelPlan> model_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<Engine> engine_;

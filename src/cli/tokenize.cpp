@@ -15,7 +15,7 @@ struct Options {
 
 int run(const Options& o, VerbContext& context) {
   Tokenizer tokenizer(load_tokenizer_spec(o.model));
-  const std::string text = o.file.empty() ? o.text : read_text_file(o.file);
+  const std::string text = o.file.empty() ? o.text : read_text_file(o.file, context.interrupted);
   remark_lost_bytes(text, tokenizer, context);
   std::vector<int32_t> ids = tokenizer.encode(text, {.add_special = !o.no_special, .parse_special = !o.no_special});
   if (context.json) {

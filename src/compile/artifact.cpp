@@ -103,13 +103,14 @@ bool is_artifact(const fs::path& path) {
 void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool& pool) {
   const ThreadPool::CancelScope scope(pool, c.options.cancel);
   AtomicDirectory out(directory, is_only_an_artifact);
-  Json json = {{"format_version", kArtifactVersion},
-               {"model", info_to_json(info_of(c.model.config))},
-               {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model, c.options.cancel)}, {"remarks", c.model.remarks}}},
-               {"target", target_to_json(c.options)},
-               {"stage", c.module.stage},
-               {"passes", traces_to_json(c.passes)},
-               {"digests", Json::object()}};
+  Json json = {
+      {"format_version", kArtifactVersion},
+      {"model", info_to_json(info_of(c.model.config))},
+      {"source", {{"format", c.model.format}, {"files", sources_to_json(c.model, c.options.cancel)}, {"remarks", c.model.remarks}}},
+      {"target", target_to_json(c.options)},
+      {"stage", c.module.stage},
+      {"passes", traces_to_json(c.passes)},
+      {"digests", Json::object()}};
   const bool complete = c.module.stage == pass_names().back();
   for (const auto& [path, text] : texts_of(c, complete)) {
     out.write(path, text);

@@ -83,9 +83,7 @@ class Run {
     return engine_.steps().run({&sequence, 1});
   }
 
-  static int64_t top_of(const TensorView& logits) {
-    return index_of_largest({logits.as<float>(), static_cast<size_t>(logits.columns())});
-  }
+  static int64_t top_of(const TensorView& logits) { return index_of_largest({logits.as<float>(), static_cast<size_t>(logits.columns())}); }
   bool may_be_sampled(int64_t id) const { return id < engine_.valid_ids() && !std::ranges::count(banned_, id); }
 
   TensorView prefill() {
