@@ -51,7 +51,8 @@ void check_target(const fs::path& out, const GgufCheckpoint& checkpoint) {
 
 Calibration calibrate(const Options& o, const TokenizerSpec& spec, VerbContext& context) {
   if (o.calibrate.empty()) return {};
-  Calibration calibration{Tokenizer(spec).encode(read_text_file(o.calibrate), EncodeOptions{.add_special = true}), 0, {}};
+  Calibration calibration{
+      Tokenizer(spec).encode(read_text_file(o.calibrate, context.interrupted), EncodeOptions{.add_special = true}), 0, {}};
   const int64_t windows = static_cast<int64_t>(calibration.ids.size()) / o.context;
   SteadyClock clock;
   Progress progress("calibration", windows, std::cerr, clock, {.shown = !context.quiet && isatty(STDERR_FILENO)});
@@ -158,7 +159,7 @@ void print_table(const Options& o, const Result& result, std::ostream& out) {
 
 std::vector<RecipeRule> read_recipe(const std::string& path, const GgufCheckpoint& checkpoint, VerbContext& context) {
   if (path.empty()) return {};
-  const std::vector<RecipeRule> rules = parse_recipe(read_text_file(path), path);
+  const std::vector<RecipeRule> rules = parse_recipe(read_text_file(path, context.interrupted), path);
   std::vector<bool> used(rules.size());
   for (const GgufCheckpointTensor& tensor : checkpoint.tensors)
     if (tensor.is_matrix)

@@ -132,6 +132,7 @@ TEST(HuggingFace, AttentionBiasIsOneOfFourProjections) {
 TEST(HuggingFace, AddsOneToGemmaNorms) {
   Json config = tiny_llama_config();
   config["model_type"] = "gemma3_text";
+  config.erase("architectures");
   config["head_dim"] = 4;
   for (const char* field : {"hidden_act", "tie_word_embeddings"}) config.erase(field);
   auto weights = tiny_llama_weights();

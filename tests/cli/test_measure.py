@@ -41,7 +41,8 @@ class Plan(CliCase):
         self.assertNotIn("whole context", self.done("plan", tiny(), "--max-seq", 64).out)
 
     def test_an_artifact_is_planned_as_it_was_compiled(self):
-        made = artifact("--max-seq", 512)
+        made = scratch("artifact")
+        self.done("compile", tiny(), "-o", made, "--max-seq", 512)
         of_model, of_artifact = (self.json_of("plan", model, "--max-seq", 512)["bytes"] for model in (tiny(), made))
         for part in ("kv", "activations"):
             self.assertEqual(of_artifact[part], self.json_of("plan", tiny(), "--max-seq", 512, "--max-batch", 1)["bytes"][part])
