@@ -10,11 +10,13 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cli/model_options.h"
+#include "cli/packed_options.h"
 #include "cli/prompt.h"
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "compile/artifact.h"
 #include "text/tokenizer.h"
+#include "workbench/packed/packed_checkpoint.h"
 
 namespace hyalite {
 namespace {
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   ModelOptions model;
+  PackedChoice packed;  // group size; the rest is filled from below
   std::string out, type, recipe, calibrate, rounding = "search";
   int64_t context = 512;
   double target_bits = 0;
@@ -196,8 +199,38 @@ std::vector<RecipeRule> all_rules(const Options& o, const GgufCheckpoint& checkp
   return rules;
 }
 
+// int8, int4 and int4_awq: a directory that the importers read back.
+int run_packed(const Options& o, VerbContext& context) {
+  if (!o.recipe.empty() || o.target_bits != 0)
+    throw Error(ErrorCode::invalid_argument, "--type " + o.type, "takes no recipe and no size: all matrices get one format");
+  PackedChoice choice = o.packed;
+  choice.type = o.type;
+  choice.calibrate = o.calibrate;
+  const PackedOptions options = packed_options(choice);
+  const CompileOptions machine = compile_options(o.model, context);
+  ThreadPool pool(machine.threads);
+  ImportedModel model = import_model(o.model.model);
+  const PackedReport report = quantize_packed(model, choice, machine, context, pool);
+  write_packed_checkpoint(model, options, o.out, &context.interrupted);
+  print_remarks(model.remarks, context);
+  if (context.json) {
+    Json json = report_to_json(report);
+    json.update({{"output", o.out}, {"type", o.type}, {"remarks", model.remarks}});
+    context.out << json.dump(1) << '\n';
+    return 0;
+  }
+  Table table({"tensor", "from", "to", ">error"});
+  for (const PackedTensor& tensor : report.tensors)
+    table.row({tensor.name, std::string(format_of(tensor.from).name), std::string(format_of(tensor.to).name),
+               fmt::format("{:.4f}", tensor.error)});
+  table.print(context.out);
+  context.out << report_to_line(report) << "\nwrote " << o.out << '\n';
+  return 0;
+}
+
 int run(const Options& o, VerbContext& context) {
   check_options(o);
+  if (packed_type_named(o.type)) return run_packed(o, context);
   const Mixture& mixture = mixture_named(o.type.empty() ? "q4_k_m" : o.type);
   GgufCheckpoint checkpoint = open_as_gguf(o.model.model);
   check_target(o.out, checkpoint);
@@ -223,9 +256,12 @@ int run(const Options& o, VerbContext& context) {
 VerbAction setup(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("model", o->model.model, "GGUF file or Hugging Face directory")->required();
-  app.add_option("out", o->out, "GGUF file to write; one that is there already is replaced")->required();
-  app.add_option("--type", o->type, "f16, bf16, q8_0, q4_0, q4_k_m, iq4_xs, ...: a format, or a mixture of them as llama.cpp names it")
+  app.add_option("out", o->out, "GGUF file to write, or directory for int8, int4, int4_awq; one that is there already is replaced")
+      ->required();
+  app.add_option("--type", o->type,
+                 "f16, bf16, q8_0, q4_0, q4_k_m, iq4_xs, ...: a format, or a mixture of them as llama.cpp names it; int8, int4, int4_awq")
       ->group("Quantisation");
+  app.add_option("--group-size", o->packed.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128")->group("Quantisation");
   app.add_option("--recipe", o->recipe, "File of lines \"PATTERN TYPE\" that go before --type; the first that matches counts")
       ->group("Quantisation");
   app.add_option("--calibrate", o->calibrate, "Text to run the model on, for how much each column matters")->group("Quantisation");

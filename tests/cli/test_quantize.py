@@ -78,6 +78,9 @@ class Quantize(CliCase):
         cls.text = scratch("calibration.txt")
         with open(cls.text, "w", encoding="utf-8") as file:
             file.write(TEXT * 40)
+        cls.long_text = scratch("long.txt")
+        with open(cls.long_text, "w", encoding="utf-8") as file:
+            file.write(TEXT * 90)
 
     def quantized(self, model, *flags):
         out = scratch("out.gguf")
@@ -187,6 +190,18 @@ class Quantize(CliCase):
             refused = run("quantize", tiny(), scratch("x.gguf"), *flags)
             self.assertEqual(refused.code, 2)
             self.assertIn(wanted, refused.last_error)
+
+    def test_packed_types_become_a_directory_that_runs(self):
+        for kind, flags in (("int8", ()), ("int4", ("--group-size", "32")), ("int4_awq", ("--calibrate", self.long_text))):
+            out = scratch("packed")
+            report = self.done("quantize", tiny(), out, "--type", kind, *flags, "--json").json
+            self.assertLess(report["bytes_after"], report["bytes_before"])
+            self.assertTrue(all(0 <= tensor["error"] < 0.2 for tensor in report["tensors"]), report["tensors"])
+            self.done("run", out, "--prompt", TEXT, "--raw", "--max-new-tokens", "2")
+        refused = run("quantize", tiny(), scratch("packed"), "--type", "int4_awq")
+        self.assertEqual(refused.code, 2)
+        refused = run("quantize", tiny(), scratch("packed"), "--type", "int8", "--target-bits", "5", "--calibrate", self.text)
+        self.assertIn("takes no recipe and no size", refused.last_error)
 
     def test_refusals(self):
         done, _ = self.quantized(tiny(), "--type", "q8_0")
