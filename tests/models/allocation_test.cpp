@@ -29,6 +29,10 @@ void* operator new(size_t bytes) {
 void* operator new(size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<size_t>(alignment));
 }
+// std::stable_sort asks this way; a sanitizer's own would not fit the delete below.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes, alignof(std::max_align_t));
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
