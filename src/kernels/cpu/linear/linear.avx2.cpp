@@ -8,22 +8,7 @@ namespace hyalite::avx2 {
 inline constexpr int kTile = 4;
 inline constexpr LinearRates kRates{0.26, 0.9};
 
-#include "kernels/cpu/linear/tile.inc"
-
-#include "kernels/cpu/linear/dense_rows.inc"
-#include "kernels/cpu/linear/int8_rows.inc"
-
-static constexpr RowTable kRows = all_rows();
-
-#include "kernels/cpu/linear/prepare.inc"
-
-#include "kernels/cpu/linear/matmul.inc"
-
-#include "kernels/cpu/linear/planes.inc"
-
-#include "kernels/cpu/linear/heads.inc"
-
-#include "kernels/cpu/linear/fused.inc"
+#include "kernels/cpu/linear/int8_linear.inc"
 
 }  // namespace hyalite::avx2
 HYALITE_TARGET_END

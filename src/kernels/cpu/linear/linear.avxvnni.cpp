@@ -8,20 +8,7 @@ namespace hyalite::avxvnni {
 inline constexpr int kTile = 4;
 inline constexpr LinearRates kRates{0.33, 0.9};
 
-#include "kernels/cpu/linear/tile.inc"
-
-#include "kernels/cpu/linear/dense_rows.inc"
-#include "kernels/cpu/linear/int8_rows.inc"
-
-static constexpr RowTable kRows = all_rows();
-
-#include "kernels/cpu/linear/prepare.inc"
-
-#include "kernels/cpu/linear/matmul.inc"
-
-#include "kernels/cpu/linear/heads.inc"
-
-#include "kernels/cpu/linear/fused.inc"
+#include "kernels/cpu/linear/int8_linear.inc"
 
 }  // namespace hyalite::avxvnni
 HYALITE_TARGET_END
