@@ -1,6 +1,5 @@
 // q4_0: half scale | 16 bytes of nibbles. value = d * (q - 8).
-#include "tensor/formats/encoder.h"
-#include "tensor/formats/fit.h"
+#include "tensor/formats/block_of_32.h"
 
 namespace hyalite {
 namespace {
@@ -10,32 +9,13 @@ void decode_block(const uint8_t* block, float* out) {
   for (int i = 0; i < 32; ++i) out[i] = d * static_cast<float>(nibble_of_32(block + 2, i) - 8);
 }
 
-using Codes = IntegerCodes<-8, 7>;
-
 void pack(const uint8_t* codes, uint8_t* block) {
   pack_nibbles_of_32(codes, block + 2);
-}
-
-void encode_nearest(const float* x, uint8_t* block) {
-  const float d = extreme_of<32>(x) / -8, inverse = inverse_of(d);
-  store_half(d, block);
-  uint8_t codes[32];
-  for (int i = 0; i < 32; ++i) codes[i] = static_cast<uint8_t>(truncated_code(x[i] * inverse + 8.5f, 15));
-  pack(codes, block);
-}
-
-void encode_search(const float* x, const float* w, uint8_t* block) {
-  const float d = store_half(fit_scale<Codes, 32>(x, w, {9, 0.0125f}), block);
-  float codes[32];
-  codes_of<Codes, 32>(x, inverse_of(d), codes);
-  uint8_t unsigned_codes[32];
-  for (int i = 0; i < 32; ++i) unsigned_codes[i] = static_cast<uint8_t>(codes[i] + 8);
-  pack(unsigned_codes, block);
 }
 
 }  // namespace
 
 const FormatSpec format_q4_0 = block_format<32, 18, decode_block>(DType::q4_0, "q4_0");
-const Encoder encoder_q4_0 = block_encoder<32, 18, encode_nearest, encode_search>(DType::q4_0);
+const Encoder encoder_q4_0 = block_encoder<32, 18, encode_offset_nearest<8, pack>, encode_offset_search<8, pack>>(DType::q4_0);
 
 }  // namespace hyalite
