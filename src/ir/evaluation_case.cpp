@@ -3,26 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/split_mix.h"
 #include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
 
-// splitmix64 (Steele et al. 2014): the same numbers on every machine.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  float between_ones() { return static_cast<float>(static_cast<int64_t>(next() >> 40) - (1 << 23)) * 0x1p-23f; }
-
- private:
-  uint64_t state_;
-};
+float between_ones(SplitMix64& random) {
+  return static_cast<float>(static_cast<int64_t>(random.next() >> 40) - (1 << 23)) * 0x1p-23f;
+}
 
 // Rows of the table that ids look up; 1 where the graph embeds nothing of known size.
 int64_t vocabulary(const Graph& graph) {
@@ -67,7 +56,7 @@ EvaluationCase::EvaluationCase(const Graph& graph, const std::vector<int>& token
                                DType cache_dtype) {
   make_batch(tokens, cached);
   make_caches(graph, cached, seed, cache_dtype);
-  Random random(seed);
+  SplitMix64 random(seed);
   const auto rows = static_cast<uint64_t>(vocabulary(graph));
   for (size_t t = 0; t < positions_.size(); ++t) ids_.push_back(static_cast<int32_t>(random.next() % rows));
 }
@@ -115,9 +104,9 @@ void EvaluationCase::make_caches(const Graph& graph, const std::vector<int>& cac
     past.tokens = static_cast<int32_t>(positions.size());
     past.positions = positions.data();
     past.sequence_of = sequence_of.data();
-    Random random(seed * 1000003 + caches_.size());
+    SplitMix64 random(seed * 1000003 + caches_.size());
     std::vector<float> k(positions.size() * columns), v(k.size());
-    for (auto* values : {&k, &v}) std::ranges::generate(*values, [&] { return random.between_ones(); });
+    for (auto* values : {&k, &v}) std::ranges::generate(*values, [&] { return between_ones(random); });
     for (int32_t head = 0; head < spec.kv_heads; ++head) append_head(past, caches_.back(), k.data(), v.data(), head);
   }
 }

@@ -58,7 +58,8 @@ Sampler::Sampler(SamplingOptions options, int64_t valid_ids, std::span<const int
     if (id >= valid_ids)
       throw Error(ErrorCode::invalid_argument, "logit_bias " + std::to_string(id),
                   "the vocabulary has " + std::to_string(valid_ids) + " ids");
-  state_ = options_.seed ? *options_.seed : (static_cast<uint64_t>(std::random_device{}()) << 32 | std::random_device{}());
+  const auto any = [] { return static_cast<uint64_t>(std::random_device{}()) << 32 | std::random_device{}(); };
+  random_ = SplitMix64(options_.seed ? *options_.seed : any());
   adjusted_.reserve(valid_ids);
   if (options_.temperature > 0) candidates_.reserve(valid_ids);
   if (options_.repeat_penalty == 1) return;
@@ -186,12 +187,8 @@ void Sampler::report(std::span<const float> logits, SampledToken& token) const {
   for (TokenLogprob& one : top) one.logprob = static_cast<float>(one.logprob - normalizer);
 }
 
-// splitmix64 (Steele, Lea and Flood 2014): a counter, so that one seed gives one sequence on every machine.
 double Sampler::uniform() {
-  uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+  return static_cast<double>(random_.next() >> 11) * 0x1.0p-53;
 }
 
 }  // namespace hyalite

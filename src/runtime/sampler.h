@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/split_mix.h"
+
 namespace hyalite {
 
 struct SamplingOptions {
@@ -64,7 +66,7 @@ class Sampler {
 
   SamplingOptions options_;
   int64_t valid_ids_;
-  uint64_t state_;
+  SplitMix64 random_{0};                               // seeded by the constructor
   std::vector<int32_t> seen_;                          // distinct ids of prompt and answer, ascending; for repeat_penalty
   std::vector<std::pair<int32_t, int64_t>> answered_;  // id, how often in the answer, ascending; for the other penalties
   std::vector<float> adjusted_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/split_mix.h"
 
 namespace hyalite {
 namespace {
@@ -42,23 +43,9 @@ std::vector<float> decoded(DType dtype, const std::vector<uint8_t>& bytes) {
 }
 
 // The inputs of the script.
-class SplitMix {
- public:
-  explicit SplitMix(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-
- private:
-  uint64_t state_;
-};
-
 std::vector<float> script_values() {
   std::vector<float> values(kRows * kColumns);
-  SplitMix random(1);
+  SplitMix64 random(1);
   for (size_t i = 0; i < values.size(); ++i) {
     const uint64_t z = random.next();
     const auto block = static_cast<int>(i / 32);
@@ -74,7 +61,7 @@ std::vector<float> script_values() {
 // One weight a column, repeated for every row.
 std::vector<float> script_weights() {
   std::vector<float> weights(kRows * kColumns);
-  SplitMix random(2);
+  SplitMix64 random(2);
   for (int c = 0; c < kColumns; ++c) weights[c] = 0.25f + static_cast<float>(random.next() % 1024) / 256;
   for (size_t i = kColumns; i < weights.size(); ++i) weights[i] = weights[i - kColumns];
   return weights;

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/split_mix.h"
 #include "tensor/dtype.h"
 #include "tensor/half.h"
 
@@ -24,14 +25,11 @@ uint64_t digest(const std::vector<float>& values) {
   return state;
 }
 
-// SplitMix64, as the script that made the goldens.
+// As the script that made the goldens.
 std::vector<uint8_t> random_bytes(size_t count, uint64_t seed) {
   std::vector<uint8_t> bytes;
-  for (uint64_t state = seed; bytes.size() < count;) {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    z ^= z >> 31;
+  for (SplitMix64 random(seed); bytes.size() < count;) {
+    const uint64_t z = random.next();
     for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(z >> 8 * i));
   }
   bytes.resize(count);

@@ -6,6 +6,7 @@
 
 #include "base/atomic_directory.h"
 #include "base/error.h"
+#include "base/split_mix.h"
 #include "importers/hf_config.h"
 #include "importers/hf_names.h"
 #include "models/config.h"
@@ -23,25 +24,17 @@ constexpr std::string_view kFamilies[] = {"llama", "qwen2", "qwen3", "gemma3"};
 // Draws that look normal, made of integers so that they are the same everywhere: the sum of four uniform 16-bit numbers.
 class Draws {
  public:
-  explicit Draws(uint64_t seed) : state_(seed) {}
+  explicit Draws(uint64_t seed) : random_(seed) {}
 
   float next(double mean, double deviation) {
     constexpr double kMean = 4 * 65535 / 2.0, kDeviation = 65536 / 1.7320508075688772;
-    const uint64_t bits = next_bits();
+    const uint64_t bits = random_.next();
     const auto sum = static_cast<double>((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));
     return static_cast<float>(mean + (sum - kMean) / kDeviation * deviation);
   }
 
  private:
-  // SplitMix64 (Steele, Lea, Flood 2014).
-  uint64_t next_bits() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-
-  uint64_t state_;
+  SplitMix64 random_;
 };
 
 // FNV-1a, so that each tensor has a stream of its own.
