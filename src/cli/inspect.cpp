@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "base/error.h"
@@ -82,16 +83,18 @@ int run(const Options& o, VerbContext& context) {
   if (o.mode != "prefill" && o.mode != "decode") throw Error(ErrorCode::invalid_argument, "--mode " + o.mode, "must be prefill or decode");
   if (!o.schedule && !o.memory && !o.weights && !o.kernels) {
     if (context.json)
-      context.out << artifact.graph_json(o.mode).dump(1) << '\n';
+      context.out << graph_to_json(artifact.graph(o.mode)).dump(1) << '\n';
     else
       context.out << print(artifact.graph(o.mode));
     return 0;
   }
   Json json = {{"mode", o.mode}};
-  if (o.schedule) json["steps"] = to_json(artifact.plan(o.mode))["steps"];
-  if (o.memory) json["memory"] = artifact.memory(o.mode);
+  std::optional<ExecutionPlan> plan;
+  if (o.schedule || o.memory || o.kernels) plan = artifact.plan(o.mode);
+  if (o.schedule) json["steps"] = to_json(*plan)["steps"];
+  if (o.memory) json["memory"] = memory_to_json(*plan);
   if (o.weights) json["weights"] = artifact.weights();
-  if (o.kernels) json["kernels"] = artifact.kernels(o.mode);
+  if (o.kernels) json["kernels"] = kernels_to_json(*plan);
   if (context.json) {
     context.out << json.dump(1) << '\n';
     return 0;

@@ -92,8 +92,38 @@ Graph ArtifactView::graph(const std::string& mode) const {
   return module.graphs.front();
 }
 
-Json ArtifactView::graph_json(const std::string& mode) const {
-  Graph g = graph(mode);
+Json ArtifactView::weights() const {
+  if (!json_.contains("weights")) return Json::array();
+  const JsonReader index = description().object("weights");
+  check_weight_index(index);
+  return index.field("entries");
+}
+
+std::string ArtifactView::diff_of(size_t index, const std::string& name) const {
+  const std::string path = fmt::format("passes/{:02}-{}.diff", index + 1, name);
+  return description().object("digests").has(path) ? read(path) : std::string();
+}
+
+Json ArtifactView::passes() const {
+  Json passes = traces_to_json(traces_from_json(description()));
+  for (size_t i = 0; i < passes.size(); ++i) passes[i]["diff"] = diff_of(i, passes[i]["name"].get<std::string>());
+  return passes;
+}
+
+Json ArtifactView::pass(const std::string& name) const {
+  std::string known;
+  Json passes = traces_to_json(traces_from_json(description()));
+  for (size_t i = 0; i < passes.size(); ++i) {
+    if (passes[i]["name"] == name) {
+      passes[i]["diff"] = diff_of(i, name);
+      return passes[i];
+    }
+    known += (known.empty() ? "" : ", ") + passes[i]["name"].get<std::string>();
+  }
+  throw Error(ErrorCode::invalid_argument, "--pass-name " + name, "no such pass; there are " + known);
+}
+
+Json graph_to_json(const Graph& g) {
   Json nodes = Json::array();
   for (NodeId id : g.order()) {
     const Node& node = g.node(id);
@@ -110,8 +140,7 @@ Json ArtifactView::graph_json(const std::string& mode) const {
   return {{"name", g.name()}, {"inputs", names_of(g, g.inputs())}, {"outputs", names_of(g, g.outputs())}, {"nodes", nodes}};
 }
 
-Json ArtifactView::memory(const std::string& mode) const {
-  const ExecutionPlan plan = this->plan(mode);
+Json memory_to_json(const ExecutionPlan& plan) {
   std::map<std::string, Json> values;
   std::vector<std::string> order;
   for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) {
@@ -131,21 +160,13 @@ Json ArtifactView::memory(const std::string& mode) const {
   return {{"arena_bytes", plan.arena_bytes}, {"workspace_bytes", plan.workspace_bytes}, {"steps", plan.steps.size()}, {"values", list}};
 }
 
-Json ArtifactView::weights() const {
-  if (!json_.contains("weights")) return Json::array();
-  const JsonReader index = description().object("weights");
-  check_weight_index(index);
-  return index.field("entries");
-}
-
-Json ArtifactView::kernels(const std::string& mode) const {
+Json kernels_to_json(const ExecutionPlan& plan) {
   struct Sum {
     std::string_view op;
     int steps = 0;
     double microseconds = 0, bytes = 0;
   };
   std::map<std::string_view, Sum> sums;
-  const ExecutionPlan plan = this->plan(mode);
   for (const PlanStep& step : plan.steps) {
     Sum& sum = sums[step.variant->name];
     sum = {step.op->name, sum.steps + 1, sum.microseconds + step.predicted_us, sum.bytes + step.cost.bytes};
@@ -154,25 +175,6 @@ Json ArtifactView::kernels(const std::string& mode) const {
   for (const auto& [variant, sum] : sums)
     json[std::string(variant)] = {{"op", sum.op}, {"steps", sum.steps}, {"predicted_us", sum.microseconds}, {"bytes", sum.bytes}};
   return json;
-}
-
-Json ArtifactView::passes() const {
-  Json passes = traces_to_json(traces_from_json(description()));
-  int number = 0;
-  for (Json& pass : passes) {
-    const std::string path = fmt::format("passes/{:02}-{}.diff", ++number, pass["name"].get<std::string>());
-    pass["diff"] = description().object("digests").has(path) ? read(path) : std::string();
-  }
-  return passes;
-}
-
-Json ArtifactView::pass(const std::string& name) const {
-  std::string known;
-  for (const Json& pass : passes()) {
-    if (pass.at("name") == name) return pass;
-    known += (known.empty() ? "" : ", ") + pass.at("name").get<std::string>();
-  }
-  throw Error(ErrorCode::invalid_argument, "--pass-name " + name, "no such pass; there are " + known);
 }
 
 }  // namespace hyalite

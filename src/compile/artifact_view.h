@@ -26,19 +26,22 @@ class ArtifactView {
   TokenizerSpec tokenizer() const;
   ExecutionPlan plan(const std::string& mode) const;  // "prefill" or "decode"; not for running where the compilation stopped before its end
   Graph graph(const std::string& mode) const;
-  Json graph_json(const std::string& mode) const;  // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
-  Json memory(const std::string& mode) const;      // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
-  Json weights() const;                            // index of packed.bin: [{name, dtype, dims, layout, offset, bytes}]
-  Json kernels(const std::string& mode) const;     // variant -> op, steps, predicted_us, bytes
-  Json passes() const;                             // as traces_to_json(), each with its diff
-  Json pass(const std::string& name) const;        // one of those; throws Error{invalid_argument} for an unknown one
+  Json weights() const;                      // index of packed.bin: [{name, dtype, dims, layout, offset, bytes}]
+  Json passes() const;                       // as traces_to_json(), each with its diff
+  Json pass(const std::string& name) const;  // one of those; throws Error{invalid_argument} for an unknown one
 
  private:
   std::string read(const std::string& relative) const;
   Json read_json(const std::string& relative) const;
+  std::string diff_of(size_t index, const std::string& name) const;  // of a pass; empty where it changed nothing
 
   std::filesystem::path directory_;
   Json json_;
 };
+
+// What is shown of a graph and of a plan.
+Json graph_to_json(const Graph& graph);           // name, inputs, nodes (op, operands, results, attrs, path, pass, parents)
+Json memory_to_json(const ExecutionPlan& plan);   // arena_bytes, workspace_bytes, values[{name, offset, bytes, first, last, path}]
+Json kernels_to_json(const ExecutionPlan& plan);  // variant -> op, steps, predicted_us, bytes
 
 }  // namespace hyalite

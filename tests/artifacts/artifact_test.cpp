@@ -36,7 +36,8 @@ class Artifact : public ::testing::Test {
   bool is_refused(const std::string& what) const {
     try {
       const ArtifactView view(artifact_);
-      for (const char* mode : {"prefill", "decode"}) view.graph(mode), view.memory(mode), view.kernels(mode);
+      for (const char* mode : {"prefill", "decode"})
+        graph_to_json(view.graph(mode)), memory_to_json(view.plan(mode)), kernels_to_json(view.plan(mode));
       view.passes();
       view.weights();
       load_artifact(artifact_);

@@ -26,11 +26,10 @@ constexpr Format kFormats[] = {
     {"text", [](const ArtifactView& artifact, const std::string& mode) { return print(artifact.graph(mode)); }},
     {"json",
      [](const ArtifactView& artifact, const std::string& mode) {
-       return text_of({{"mode", mode},
-                       {"graph", artifact.graph_json(mode)},
-                       {"schedule", to_json(artifact.plan(mode))},
-                       {"memory", artifact.memory(mode)}},
-                      1);
+       const ExecutionPlan plan = artifact.plan(mode);
+       return text_of(
+           {{"mode", mode}, {"graph", graph_to_json(artifact.graph(mode))}, {"schedule", to_json(plan)}, {"memory", memory_to_json(plan)}},
+           1);
      }},
     {"model-explorer",
      [](const ArtifactView& artifact, const std::string& mode) {

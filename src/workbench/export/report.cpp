@@ -48,9 +48,8 @@ Json segments_of(const Graph& graph, const std::unordered_map<NodeId, int>& inde
   return list;
 }
 
-Json graph_of(const ArtifactView& artifact, const std::string& mode, const Json& schedule) {
-  const Graph graph = artifact.graph(mode);
-  Json json = artifact.graph_json(mode);
+Json graph_of(const Graph& graph, const Json& schedule) {
+  Json json = graph_to_json(graph);
   Json inputs = Json::array();
   for (ValueId id : graph.inputs()) inputs.push_back({{"name", graph.value(id).name}, {"type", print(graph.value(id).type)}});
   json["inputs"] = std::move(inputs);
@@ -72,7 +71,8 @@ Json graph_of(const ArtifactView& artifact, const std::string& mode, const Json&
 
 Json report(const ArtifactView& artifact, const std::string& mode) {
   const JsonReader description = artifact.description();
-  const Json schedule = to_json(artifact.plan(mode));
+  const ExecutionPlan plan = artifact.plan(mode);
+  const Json schedule = to_json(plan);
   return {
       {"mode", mode},
       {"model", description.field("model")},
@@ -80,9 +80,9 @@ Json report(const ArtifactView& artifact, const std::string& mode) {
       {"target", description.field("target")},
       {"limits",
        {{"tokens", schedule.at("max_tokens")}, {"sequences", schedule.at("max_sequences")}, {"positions", schedule.at("max_positions")}}},
-      {"graph", graph_of(artifact, mode, schedule)},
+      {"graph", graph_of(artifact.graph(mode), schedule)},
       {"steps", steps_of(schedule)},
-      {"memory", artifact.memory(mode)},
+      {"memory", memory_to_json(plan)},
       {"weights", artifact.weights()},
       {"passes", artifact.passes()}};
 }
