@@ -35,7 +35,7 @@ def panel(model, blocks, top):
             yield from bar(x, base, rate["median"] * scale, (rate["min"] * scale, rate["max"] * scale), COLOURS.get(name, "#888"), title)
             x += BAR
         yield tag("text", escaped(block["case"]), x=f"{x - BAR * len(engines) / 2:.1f}", y=base + 16, text_anchor="middle")
-        yield tag("text", f"{most:.0f}", x=f"{x - BAR * len(engines) / 2:.1f}", y=base + 30, text_anchor="middle", fill="#666")
+        yield tag("text", f"height {most:.0f}", x=f"{x - BAR * len(engines) / 2:.1f}", y=base + 30, text_anchor="middle", fill="#666")
         x += GAP + 40
     yield tag("line", x1=LEFT - 10, x2=x, y1=base, y2=base, stroke="#999")
 
