@@ -15,7 +15,7 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 find_program(CCACHE ccache)
 if(CCACHE AND NOT "$ENV{CCACHE_DISABLE}")
   # Precompiled headers need these two; without them every object misses.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
 add_library(hyalite_flags INTERFACE)
