@@ -10,6 +10,7 @@
 #include "compile/artifact.h"
 #include "compile/load.h"
 #include "compile/trace_json.h"
+#include "workbench/plan_validator.h"
 
 namespace hyalite {
 namespace {
@@ -47,9 +48,10 @@ int run(const Options& o, VerbContext& context) {
   compile_for.max_draft_tokens = o.draft_tokens;
   compile_for.record_text = true;
   compile_for.validate = o.validate;
-  compile_for.stop_after = o.stop_after;
   compile_for.resume_from = o.resume_from;
+  compile_for.stop_after = o.stop_after;
   ThreadPool pool(compile_for.threads);
+  compile_for.plan_validator = plan_validator(pool);
   PackedReport report;
   Compilation compilation = compiled(o, compile_for, context, pool, report);
   write_artifact(compilation, o.output, pool);

@@ -34,6 +34,9 @@ int show_pass(const ArtifactView& artifact, const Options& o, VerbContext& conte
   }
   context.out << fmt::format("pass {}: {} nodes before, {} after, {:.2f} ms\n", o.pass_name, pass["nodes_before"].get<int>(),
                              pass["nodes_after"].get<int>(), pass["ms"].get<double>());
+  for (const Json& change : pass["changes"])
+    context.out << fmt::format("  {} {} x {}\n", change["kind"].get<std::string>(), change["count"].get<int>(),
+                               change["op"].get<std::string>());
   for (const Json& remark : pass["remarks"])
     context.out << fmt::format("  {} {}: {}\n", remark["kind"].get<std::string>(), remark["path"].get<std::string>(),
                                remark["text"].get<std::string>());

@@ -62,6 +62,11 @@ Module initial_module(const Compilation& c) {
   return module;
 }
 
+void check_finite(const PassTrace& trace) {
+  if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
+    throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
+}
+
 void run_graph_passes(Compilation& c, ThreadPool& pool) {
   const CompileOptions& o = c.options;
   const PassContext context{.target = {.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes),
@@ -76,23 +81,7 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
   std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
   if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->name.ends_with("-fusion"); });
   c.passes = run_passes(pipeline, c.module, context, run);
-  for (const PassTrace& trace : c.passes)
-    if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
-      throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
-}
-
-// Times one planning pass over the plans at hand and writes its trace entry. Plans show in schedules, not in graphs: nothing there changes.
-template <class F>
-void planning_pass(Compilation& c, const char* name, F&& body) {
-  throw_if_set(c.options.cancel);
-  PassTrace trace{.name = name};
-  for (const Graph& graph : c.module.graphs) trace.nodes_before += graph.node_count();
-  trace.nodes_after = trace.nodes_before;
-  const Stopwatch watch;
-  for (auto* plan : {&c.prefill, &c.decode}) body(*plan, plan == &c.prefill ? "prefill" : "decode", trace);
-  trace.ms = watch.ms();
-  c.module.stage = name;
-  c.passes.push_back(std::move(trace));
+  for (const PassTrace& trace : c.passes) check_finite(trace);
 }
 
 PlanOptions plan_options(const Compilation& c, bool decode) {
@@ -123,26 +112,83 @@ void remark_memory(const ExecutionPlan& plan, PassTrace& trace) {
                                        unshared / 1e6, plan.workspace_bytes / 1e6)});
 }
 
-void plan_module(Compilation& c) {
-  planning_pass(c, "kernel-selection", [&](std::optional<ExecutionPlan>& plan, const char* mode, PassTrace& trace) {
-    const Graph* graph = c.module.find(mode);
-    if (!graph) return;
-    plan = select_kernels(*graph, c.caches, plan_options(c, std::string_view(mode) == "decode"));
-    remark_variants(*plan, trace);
-  });
-  if (c.options.stop_after == "kernel-selection") return;
-  planning_pass(c, "scheduling", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
-    if (!plan) return;
-    int moved = schedule_steps(*plan);
-    trace.remarks.push_back({Remark::Kind::note, "@" + plan->mode, fmt::format("{} steps in order, {} moved", plan->steps.size(), moved)});
-  });
-  if (c.options.stop_after == "scheduling") return;
-  planning_pass(c, "memory-planning", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
-    if (!plan) return;
-    place_activations(*plan);
-    remark_memory(*plan, trace);
-  });
+double root_mean_square(const std::vector<float>& values) {
+  double sum = 0;
+  for (float value : values) sum += double{value} * value;
+  return std::sqrt(sum / static_cast<double>(values.size()));
 }
+
+std::vector<float> minus(std::vector<float> a, const std::vector<float>& b) {
+  std::ranges::transform(a, b, a.begin(), std::minus<>());
+  return a;
+}
+
+// Plans show in schedules, not in graphs: no node changes.
+class PlanningPasses {
+ public:
+  PlanningPasses(Compilation& c, ThreadPool& pool) : c_(c) {
+    if (measures()) logits_ = reference_validator(c.model.weights, &pool)(c.module);
+  }
+
+  // Up to the one to stop after.
+  void run() {
+    pass("kernel-selection", [&](std::optional<ExecutionPlan>& plan, const char* mode, PassTrace& trace) {
+      const Graph* graph = c_.module.find(mode);
+      if (!graph) return;
+      plan = select_kernels(*graph, c_.caches, plan_options(c_, std::string_view(mode) == "decode"));
+      remark_variants(*plan, trace);
+    });
+    if (c_.options.stop_after == c_.module.stage) return;
+    pass("scheduling", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
+      if (!plan) return;
+      const int moved = schedule_steps(*plan);
+      trace.remarks.push_back(
+          {Remark::Kind::note, "@" + plan->mode, fmt::format("{} steps in order, {} moved", plan->steps.size(), moved)});
+    });
+    if (c_.options.stop_after == c_.module.stage) return;
+    pass("memory-planning", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
+      if (!plan) return;
+      place_activations(*plan);
+      remark_memory(*plan, trace);
+    });
+  }
+
+ private:
+  bool measures() const { return c_.options.validate && c_.options.plan_validator; }
+
+  // Times one pass over the plans at hand, measures it where asked, and writes its trace entry.
+  template <class F>
+  void pass(const char* name, F&& body) {
+    throw_if_set(c_.options.cancel);
+    PassTrace trace{.name = name};
+    for (const Graph& graph : c_.module.graphs) trace.nodes_before += graph.node_count();
+    trace.nodes_after = trace.nodes_before;
+    const Stopwatch watch;
+    for (auto* plan : {&c_.prefill, &c_.decode}) body(*plan, plan == &c_.prefill ? "prefill" : "decode", trace);
+    trace.ms = watch.ms();
+    c_.module.stage = name;
+    if (measures()) measure(trace);
+    c_.passes.push_back(std::move(trace));
+  }
+
+  void measure(PassTrace& trace) {
+    std::vector<float> logits = c_.options.plan_validator(c_);
+    if (logits.empty()) {
+      trace.remarks.push_back({Remark::Kind::note, "", "not measured: the plans are too small for the two sequences of the validation"});
+      return;
+    }
+    trace.max_abs_error = logits_distance(logits_, logits);
+    check_finite(trace);
+    if (*trace.max_abs_error > 0)
+      trace.remarks.push_back({Remark::Kind::note, "",
+                               fmt::format("its rounding changes logits of {:.2g} by {:.2g} (root mean squares)", root_mean_square(logits_),
+                                           root_mean_square(minus(logits, logits_)))});
+    logits_ = std::move(logits);
+  }
+
+  Compilation& c_;
+  std::vector<float> logits_;  // before the next pass
+};
 
 void check_stop(const CompileOptions& options) {
   if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
@@ -192,7 +238,7 @@ Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPo
   throw_if_set(c.options.cancel);
   run_graph_passes(c, pool);
   bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
-  if (!stopped) plan_module(c);
+  if (!stopped) PlanningPasses(c, pool).run();
   return c;
 }
 

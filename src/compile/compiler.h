@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,12 @@
 #include "plan/planner.h"
 
 namespace hyalite {
+
+struct Compilation;
+// Logits of the plans of a compilation, whose activations may not be placed yet, on the cases that validate graph passes
+// (ir/evaluation_case.h), one after the other; none where a plan is too small for them. Running plans is the runtime's, so that
+// workbench/plan_validator.h makes it.
+using PlanValidator = std::function<std::vector<float>(const Compilation&)>;
 
 struct CompileOptions {
   // What changes results.
@@ -30,7 +37,8 @@ struct CompileOptions {
   int64_t max_positions = 0;         // 0: the model's context length
   // What is kept, and how far to go.
   bool record_text = false;                   // diffs and texts of every pass
-  bool validate = false;                      // the reference evaluator measures every pass
+  bool validate = false;                      // the reference evaluator measures every graph pass,
+  PlanValidator plan_validator;               // and this every planning pass, where it is given
   std::string stop_after;                     // name of a pass or planning pass
   bool fuse = true;                           // false: no fusion pass, so that every matmul's input is a value of its own
   std::filesystem::path resume_from;          // CacheIR text to go on from, instead of the model builder's graph

@@ -8,7 +8,8 @@
 
 namespace hyalite {
 
-// One object a pass: name, changed, nodes_before, nodes_after, ms, max_abs_error (null where nothing was measured), remarks.
+// One object a pass: name, changed, nodes_before, nodes_after, ms, max_abs_error (null where nothing was measured), remarks,
+// changes (kind, op, count).
 Json traces_to_json(const std::vector<PassTrace>& traces);
 
 // Reads them from the field "passes" of `from`. Throws Error{invalid_model} naming the field that is missing or of another kind.

@@ -1,6 +1,7 @@
 #include "ir/diff.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "ir/printer.h"
@@ -218,6 +219,30 @@ std::vector<NodeChange> structural_diff(const Graph& before, const Graph& after)
     if (change.before != change.after) changes.push_back(std::move(change));
   }
   return changes;
+}
+
+std::string_view name_of(NodeChange::Kind kind) {
+  switch (kind) {
+    case NodeChange::Kind::added: return "added";
+    case NodeChange::Kind::removed: return "removed";
+    case NodeChange::Kind::changed: return "changed";
+  }
+  return "";
+}
+
+std::vector<OpChange> count_by_op(std::span<const NodeChange> changes) {
+  using Kind = NodeChange::Kind;
+  std::map<std::pair<Kind, std::string>, int> counts;
+  for (const NodeChange& change : changes) {
+    const bool other_op = change.kind == Kind::changed && change.op_before != change.op_after;
+    const std::string& op = change.kind == Kind::removed ? change.op_before : change.op_after;
+    ++counts[{change.kind, other_op ? change.op_before + " -> " + change.op_after : op}];
+  }
+  std::vector<OpChange> sums;
+  for (Kind kind : {Kind::removed, Kind::added, Kind::changed})
+    for (const auto& [key, count] : counts)
+      if (key.first == kind) sums.push_back({kind, key.second, count});
+  return sums;
 }
 
 }  // namespace hyalite

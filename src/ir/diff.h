@@ -1,6 +1,7 @@
 // What changed between two texts, and between two graphs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,17 @@ struct NodeChange {
 
 // In execution order of `before` for removed nodes, then of `after` for the others. Order alone is no change.
 std::vector<NodeChange> structural_diff(const Graph& before, const Graph& after);
+
+// How many nodes of one op a rewrite added, removed or changed.
+struct OpChange {
+  NodeChange::Kind kind = NodeChange::Kind::changed;
+  std::string op;  // "matmul"; "matmul -> lm_head" where a node kept its name and became another op
+  int count = 0;
+  bool operator==(const OpChange&) const = default;
+};
+std::string_view name_of(NodeChange::Kind kind);  // "added", "removed", "changed"
+
+// Sums `changes` up by kind and op: removed, then added, then changed, each in alphabetical order of ops.
+std::vector<OpChange> count_by_op(std::span<const NodeChange> changes);
 
 }  // namespace hyalite

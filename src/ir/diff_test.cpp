@@ -122,6 +122,13 @@ TEST(StructuralDiff, FindsAddedRemovedAndChangedNodes) {
   };
   EXPECT_EQ(structural_diff(before, after), expected);
   EXPECT_TRUE(structural_diff(before, before).empty());
+  const std::vector<OpChange> counts = {{Kind::removed, "silu", 2}, {Kind::added, "gelu_tanh", 1}, {Kind::changed, "scale", 1}};
+  EXPECT_EQ(count_by_op(expected), counts);
+}
+
+TEST(StructuralDiff, CountsNodesThatBecameAnotherOpByBothNames) {
+  const std::vector<NodeChange> changes = {{NodeChange::Kind::changed, "a", "p", "matmul", "lm_head", "x", "y", {}}};
+  EXPECT_EQ(count_by_op(changes), (std::vector<OpChange>{{NodeChange::Kind::changed, "matmul -> lm_head", 1}}));
 }
 
 }  // namespace

@@ -155,10 +155,10 @@ TEST(Evaluate, LogicalAndLoweredGraphsAgree) {
   const Graph logical = parse(kLogical), lowered = parse(kLowered);
   const WeightStore weights = layer_weights();
   for (auto make : {EvaluationCase::prefill, EvaluationCase::decode}) {
-    const std::vector<float> expected = logits(logical, weights, make(logical, 1));
+    const std::vector<float> expected = logits(logical, weights, make(logical, 1, DType::f32));
     EXPECT_EQ(expected.size(), 100u);
-    expect_near(logits(lowered, weights, make(lowered, 1)), expected, 1e-5f);
-    EXPECT_NE(logits(logical, weights, make(logical, 2)), expected);  // the case matters
+    expect_near(logits(lowered, weights, make(lowered, 1, DType::f32)), expected, 1e-5f);
+    EXPECT_NE(logits(logical, weights, make(logical, 2, DType::f32)), expected);  // the case matters
   }
 }
 

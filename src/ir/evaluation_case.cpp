@@ -44,12 +44,12 @@ std::vector<CacheSpec> cache_specs(const Graph& graph, DType dtype) {
 
 }  // namespace
 
-EvaluationCase EvaluationCase::prefill(const Graph& graph, uint64_t seed) {
-  return EvaluationCase(graph, {5, 3}, {0, 0}, seed);
+EvaluationCase EvaluationCase::prefill(const Graph& graph, uint64_t seed, DType cache_dtype) {
+  return EvaluationCase(graph, {5, 3}, {0, 0}, seed, cache_dtype);
 }
 
-EvaluationCase EvaluationCase::decode(const Graph& graph, uint64_t seed) {
-  return EvaluationCase(graph, {1, 1}, {10, 10}, seed);
+EvaluationCase EvaluationCase::decode(const Graph& graph, uint64_t seed, DType cache_dtype) {
+  return EvaluationCase(graph, {1, 1}, {10, 10}, seed, cache_dtype);
 }
 
 EvaluationCase::EvaluationCase(const Graph& graph, const std::vector<int>& tokens, const std::vector<int>& cached, uint64_t seed,

@@ -12,9 +12,9 @@ namespace hyalite {
 class EvaluationCase {
  public:
   // Two sequences of 5 and 3 tokens with empty caches; logits of the last token of each.
-  static EvaluationCase prefill(const Graph& graph, uint64_t seed = 1);
+  static EvaluationCase prefill(const Graph& graph, uint64_t seed = 1, DType cache_dtype = DType::f32);
   // Two sequences of one token each at position 10, whose caches hold pseudo-random keys and values at positions 0 to 9; both rows' logits.
-  static EvaluationCase decode(const Graph& graph, uint64_t seed = 1);
+  static EvaluationCase decode(const Graph& graph, uint64_t seed = 1, DType cache_dtype = DType::f32);
   // Any other batch: `tokens[s]` tokens of sequence s behind `cached[s]` positions that are filled with pseudo-random values.
   EvaluationCase(const Graph& graph, const std::vector<int>& tokens, const std::vector<int>& cached, uint64_t seed,
                  DType cache_dtype = DType::f32);

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "ir/diff.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
 
@@ -75,7 +74,54 @@ void verify_after(const Pass& pass, const Module& module) {
   }
 }
 
-double distance(const std::vector<float>& a, const std::vector<float>& b) {
+// Node changes over all graphs; a graph that was just split off is held against the one it comes from.
+std::vector<OpChange> changes_between(const Module& before, const Module& after) {
+  std::vector<NodeChange> changes;
+  for (const Graph& graph : after.graphs) {
+    const Graph* old = before.find(graph.name());
+    if (!old) old = before.find("model");
+    if (!old) continue;
+    std::vector<NodeChange> more = structural_diff(*old, graph);
+    changes.insert(changes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return count_by_op(changes);
+}
+
+// What stays from one pass to the next, so that nothing is printed or evaluated twice.
+class Recorder {
+ public:
+  Recorder(const PassRunOptions& options, const Module& module) : options_(options) {
+    if (options.record_text) module_ = module, text_ = print(module);
+    if (options.validator) logits_ = options.validator(module);
+  }
+
+  void record(const Module& module, PassTrace& trace) {
+    if (options_.record_text) {
+      trace.before = std::move(text_);
+      text_ = trace.after = print(module);
+      if (trace.changed) {
+        trace.diff = unified_diff(trace.before, trace.after, trace.name);
+        trace.changes = changes_between(module_, module);
+        module_ = module;
+      }
+    }
+    if (options_.validator) {
+      std::vector<float> logits = trace.changed ? options_.validator(module) : logits_;
+      trace.max_abs_error = logits_distance(logits_, logits);
+      logits_ = std::move(logits);
+    }
+  }
+
+ private:
+  const PassRunOptions& options_;
+  Module module_;
+  std::string text_;
+  std::vector<float> logits_;
+};
+
+}  // namespace
+
+double logits_distance(const std::vector<float>& a, const std::vector<float>& b) {
   HYALITE_CHECK(a.size() == b.size(), "logits of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " elements");
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -85,35 +131,6 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
   }
   return worst;
 }
-
-// What stays from one pass to the next, so that nothing is printed or evaluated twice.
-class Recorder {
- public:
-  Recorder(const PassRunOptions& options, const Module& module) : options_(options) {
-    if (options.record_text) text_ = print(module);
-    if (options.validator) logits_ = options.validator(module);
-  }
-
-  void record(const Module& module, PassTrace& trace) {
-    if (options_.record_text) {
-      trace.before = std::move(text_);
-      text_ = trace.after = print(module);
-      if (trace.changed) trace.diff = unified_diff(trace.before, trace.after, trace.name);
-    }
-    if (options_.validator) {
-      std::vector<float> logits = trace.changed ? options_.validator(module) : logits_;
-      trace.max_abs_error = distance(logits_, logits);
-      logits_ = std::move(logits);
-    }
-  }
-
- private:
-  const PassRunOptions& options_;
-  std::string text_;
-  std::vector<float> logits_;
-};
-
-}  // namespace
 
 std::vector<PassTrace> run_passes(Rows pipeline, Module& module, const PassContext& context, const PassRunOptions& options) {
   Rows rows = rows_to_run(pipeline, module, options);

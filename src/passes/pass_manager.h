@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/diff.h"
 #include "passes/pass.h"
 
 namespace hyalite {
@@ -17,9 +18,12 @@ using Validator = std::function<std::vector<float>(const Module& module)>;
 
 struct PassRunOptions {
   std::string stop_after;    // name of the last pass to run; empty: all
-  bool record_text = false;  // fill before, after and diff
+  bool record_text = false;  // fill changes, before, after and diff
   Validator validator;       // empty: no errors are measured
 };
+
+// Largest absolute difference between two sets of logits of one size; NaN where one of them is none.
+double logits_distance(const std::vector<float>& a, const std::vector<float>& b);
 
 // What one pass did. Counts are sums over the module's graphs.
 struct PassTrace {
@@ -29,6 +33,7 @@ struct PassTrace {
   double ms = 0;                        // of the pass itself
   std::optional<double> max_abs_error;  // of the logits, against before the pass; only where a validator ran
   std::vector<Remark> remarks;
+  std::vector<OpChange> changes;    // nodes added, removed and changed, summed over the graphs; only where recorded
   std::string before, after, diff;  // CacheIR text and unified diff; only where recorded, diff empty where nothing changed
 };
 

@@ -35,9 +35,18 @@ class Compile(CliCase):
         for family in FAMILIES:
             with self.subTest(family=family):
                 passes = self.json_of("compile", tiny(family), "-o", scratch("a"), "--validate")["passes"]
-                errors = [p["max_abs_error"] for p in passes if p.get("max_abs_error") is not None]
-                self.assertGreaterEqual(len(errors), 8)
-                self.assertLess(max(errors), 1e-3)
+                errors = {p["name"]: p["max_abs_error"] for p in passes}
+                self.assertNotIn(None, errors.values())
+                # Choosing kernels is where rounding starts; the passes around it only rewrite, and the last two move things about.
+                self.assertLess(errors.pop("kernel-selection"), 0.1)
+                self.assertLess(max(errors.values()), 1e-3)
+                self.assertEqual(errors["scheduling"], 0)
+                self.assertEqual(errors["memory-planning"], 0)
+
+    def test_validate_says_where_plans_are_too_small_to_measure(self):
+        passes = self.json_of("compile", tiny(), "-o", scratch("a"), "--validate", "--max-batch", 1)["passes"]
+        self.assertIsNone(passes[-1]["max_abs_error"])
+        self.assertIn("too small", passes[-1]["remarks"][-1]["text"])
 
     def test_an_artifact_runs_like_its_model(self):
         for family in FAMILIES:

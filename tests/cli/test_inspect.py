@@ -41,7 +41,11 @@ class Inspect(CliCase):
         d = self.json_of("inspect", artifact(), "--pass-name", "qkv-fusion")
         self.assertFields(d, "diff", "remarks", "nodes_before", "nodes_after")
         self.assertIn("fused_qkv", d["diff"])
-        self.assertIn("fused_qkv", self.done("inspect", artifact(), "--pass-name", "qkv-fusion").out)
+        layers = len(d["remarks"])
+        self.assertIn({"kind": "removed", "op": "matmul", "count": 2 * layers}, d["changes"])
+        text = self.done("inspect", artifact(), "--pass-name", "qkv-fusion").out
+        self.assertIn(f"changed {layers} x matmul -> fused_qkv", text)
+        self.assertIn("fused_qkv", text)
         self.refused(2, "inspect", artifact(), "--pass-name", "nonsense")
 
     def test_tables_for_people(self):
