@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails where the tree breaks a house rule, one line a fault: check_house_rules.py [ROOT]
 
-Layering, file length, READMEs, conditionals, unfinished words, tests beside sources, rows that have their file, fuzz targets, and paths of
-one machine. Each rule is a function from a Tree to its faults.
+Layering, heavy headers, file length, READMEs, conditionals, unfinished words, tests beside sources, rows that have their file, fuzz
+targets, and paths of one machine. Each rule is a function from a Tree to its faults.
 """
 
 import pathlib
@@ -21,6 +21,8 @@ UNFINISHED_IN = {"src", "fuzz", "bench", "cmake", "scripts"}
 MACHINE_PATH = re.compile(r"(?<![\w.}])/(?:work|root|home/\w+|opt/wheels)/")
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s*["<](?:src/|hyalite/)?(\w+)/[\w/.]+[">]', re.MULTILINE)
 CONDITIONAL = re.compile(r"^[ \t]*#\s*(?:if|ifdef|ifndef|elif|else)\b.*", re.MULTILINE)
+# Headers that take seconds to compile, and the only sources that may include them.
+HEAVY = {"CLI/CLI.hpp": {"src/cli/command_line.cpp", "src/cli/option_set.cpp"}}
 # Lists whose rows are files. A kernel's variants are made from one body, and there the linker misses what is not there.
 ROW = re.compile(r"^(?:OP|FORMAT|FAMILY|IMPORTER|VERB|ENDPOINT)\((\w+)\)", re.MULTILINE)
 
@@ -83,6 +85,13 @@ def check_includes(tree):
             to = match.group(1)
             if to in rules and to != home and to not in rules.get(home, set()):
                 yield f"{name}:{line_of(text, match)}: {home}/ may not include {to}/"
+
+
+def check_heavy_headers(tree):
+    for name, _, text in tree.sources():
+        for header, homes in HEAVY.items():
+            if name not in homes and f"#include <{header}>" in text:
+                yield f"{name}: <{header}> belongs to {', '.join(sorted(homes))}"
 
 
 def check_length(tree):
@@ -176,6 +185,7 @@ def check_machine_paths(tree):
 
 RULES = (
     check_includes,
+    check_heavy_headers,
     check_length,
     check_readmes,
     check_conditionals,

@@ -61,7 +61,7 @@ int run(VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App&) {
+VerbAction setup(OptionSet) {
   return run;
 }
 

@@ -118,17 +118,17 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  add_model_options(app, o->model);
-  const std::string group = "Measurement";
+  add_model_options(set, o->model);
+  OptionSet measurement = set.group("Measurement");
   BenchmarkOptions& b = o->benchmark;
-  app.add_option("--depth", b.depth, "Positions in the cache before the prompt, not timed")->check(CLI::Range(0, 1 << 24))->group(group);
-  app.add_option("--prompt-tokens", b.prompt_tokens, "Tokens of prefill per sequence")->check(CLI::Range(1, 1 << 24))->group(group);
-  app.add_option("--decode-tokens", b.decode_tokens, "Decode steps")->check(CLI::Range(0, 1 << 24))->group(group);
-  app.add_option("--batch", b.batch, "Sequences")->check(CLI::Range(1, 4096))->group(group);
-  app.add_option("--repeats", b.repeats, "Runs that count")->check(CLI::Range(1, 10000))->group(group);
-  app.add_option("--warmup", b.warmup, "Runs before them that do not")->check(CLI::Range(0, 10000))->group(group);
+  measurement.add("--depth", b.depth, "Positions in the cache before the prompt, not timed").range(0, 1 << 24);
+  measurement.add("--prompt-tokens", b.prompt_tokens, "Tokens of prefill per sequence").range(1, 1 << 24);
+  measurement.add("--decode-tokens", b.decode_tokens, "Decode steps").range(0, 1 << 24);
+  measurement.add("--batch", b.batch, "Sequences").range(1, 4096);
+  measurement.add("--repeats", b.repeats, "Runs that count").range(1, 10000);
+  measurement.add("--warmup", b.warmup, "Runs before them that do not").range(0, 10000);
   return [o](VerbContext& context) {
     o->benchmark.prefill_chunk = o->model.prefill_chunk;
     return run(*o, context);

@@ -145,13 +145,13 @@ int run(const Options& o, VerbContext& context) {
   return context.terminated ? 1 : 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
   o->generation.max_new_tokens = 512;
-  add_model_options(app, o->model);
-  app.add_option("--system", o->system, "System message")->group("Prompt");
-  add_generation_options(app, o->generation);
-  add_speculation_options(app, o->speculation);
+  add_model_options(set, o->model);
+  set.group("Prompt").add("--system", o->system, "System message");
+  add_generation_options(set, o->generation);
+  add_speculation_options(set, o->speculation);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -61,9 +62,10 @@ struct CommonFlags {
   bool json = false, quiet = false;
 };
 
-void add_common(CLI::App& app, CommonFlags& flags) {
-  app.add_flag("--json", flags.json, "Print one JSON document and nothing else on standard output")->group("Output");
-  app.add_flag("-q,--quiet", flags.quiet, "No progress and no remarks on standard error")->group("Output");
+void add_common(OptionSet set, CommonFlags& flags) {
+  OptionSet output = set.group("Output");
+  output.add("--json", flags.json, "Print one JSON document and nothing else on standard output");
+  output.add("-q,--quiet", flags.quiet, "No progress and no remarks on standard error");
 }
 
 // The arguments, last first, as the parser takes them. It would read on into the next argument where nothing follows "--flag=".
@@ -134,8 +136,9 @@ int run_command_line(int argc, const char* const* argv, const Surroundings& surr
   for (const Verb* verb : kVerbs) {
     CLI::App* sub = app.add_subcommand(verb->name, verb->summary)->group(verb->group);
     sub->option_defaults()->always_capture_default();
-    actions[sub] = verb->setup(*sub);
-    add_common(*sub, flags);
+    OptionSet options(*sub);
+    actions[sub] = verb->setup(options);
+    add_common(options, flags);
   }
   if (const std::string why = why_no_verb(argc, argv); !why.empty()) return refuse_usage(err, why);
   try {

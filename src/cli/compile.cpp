@@ -69,22 +69,19 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  add_model_options(app, o->model);
-  app.get_option("model")->description("GGUF file or Hugging Face directory");
-  const std::string group = "Compilation";
-  app.add_option("-o,--output", o->output, "Directory of the artifact")->required()->group(group);
-  app.add_option("--max-batch", o->max_batch, "Most sequences in a step")->check(CLI::Range(1, 4096))->group(group);
-  app.add_option("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative")
-      ->check(CLI::Range(0, 255))
-      ->group(group);
-  app.add_option("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are")
-      ->group("Quantisation");
-  add_packed_options(app, o->packed);
-  app.add_flag("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error")->group(group);
-  app.add_option("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text")->group(group);
-  app.add_option("--resume-from", o->resume_from, "Go on from this CacheIR text")->group(group);
+  add_model_options(set, o->model);
+  set.get("model").description("GGUF file or Hugging Face directory");
+  OptionSet compilation = set.group("Compilation");
+  compilation.add("-o,--output", o->output, "Directory of the artifact").required();
+  compilation.add("--max-batch", o->max_batch, "Most sequences in a step").range(1, 4096);
+  compilation.add("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative").range(0, 255);
+  set.group("Quantisation").add("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are");
+  add_packed_options(set, o->packed);
+  compilation.add("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error");
+  compilation.add("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text");
+  compilation.add("--resume-from", o->resume_from, "Go on from this CacheIR text");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -45,11 +45,11 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("model", o->model, "Model or artifact whose tokenizer to use")->required();
-  app.add_option("--ids", o->ids, "Token ids, separated by commas or spaces")->required();
-  app.add_flag("--skip-special", o->skip_special, "Leave control tokens out of the text");
+  set.add("model", o->model, "Model or artifact whose tokenizer to use").required();
+  set.add("--ids", o->ids, "Token ids, separated by commas or spaces").required();
+  set.add("--skip-special", o->skip_special, "Leave control tokens out of the text");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

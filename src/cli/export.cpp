@@ -35,13 +35,13 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("artifact", o->artifact, "Compiled artifact")->required();
-  app.add_option("output", o->output, "File to write; one that is there already is replaced; -: standard output")->required();
-  app.add_option("--mode", o->mode, "Which graph and plan")->check(CLI::IsMember({"prefill", "decode"}));
-  app.add_option("--format", o->format, "An offline page, Graphviz, CacheIR text, JSON, or a collection for Model Explorer")
-      ->check(CLI::IsMember(export_formats()));
+  set.add("artifact", o->artifact, "Compiled artifact").required();
+  set.add("output", o->output, "File to write; one that is there already is replaced; -: standard output").required();
+  set.add("--mode", o->mode, "Which graph and plan").one_of({"prefill", "decode"});
+  set.add("--format", o->format, "An offline page, Graphviz, CacheIR text, JSON, or a collection for Model Explorer")
+      .one_of(export_formats());
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "cli/seed_option.h"
 
 namespace hyalite {
 namespace {
@@ -26,37 +25,27 @@ std::pair<int32_t, double> parse_bias(const std::string& text) {
 
 }  // namespace
 
-void add_generation_options(CLI::App& app, GenerationOptions& o) {
-  const std::string group = "Sampling";
+void add_generation_options(OptionSet set, GenerationOptions& o) {
+  OptionSet length = set.group("Length");
+  length.add("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer").range(1, std::numeric_limits<int64_t>::max());
+  length.add("--stop", o.stop, "End the answer before this text; may be repeated");
+  length.add("--ignore-eos", o.ignore_eos, "Never sample an end token");
+  OptionSet sampling = set.group("Sampling");
   SamplingOptions& s = o.sampling;
-  app.add_option("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->group("Length");
-  app.add_option("--stop", o.stop, "End the answer before this text; may be repeated")->group("Length");
-  app.add_flag("--ignore-eos", o.ignore_eos, "Never sample an end token")->group("Length");
-  app.add_option("--temperature", s.temperature, "0: greedy")->group(group);
-  app.add_option("--top-k", s.top_k, "Keep the K most likely tokens; 0: off")->group(group);
-  app.add_option("--top-p", s.top_p, "Keep the likeliest tokens that together reach P; 1: off")->group(group);
-  app.add_option("--min-p", s.min_p, "Drop tokens below P times the likeliest one's probability; 0: off")->group(group);
-  app.add_option("--repeat-penalty", s.repeat_penalty, "Divide the logits of tokens seen before; 1: off")->group(group);
-  app.add_option("--presence-penalty", s.presence_penalty, "Subtracted once from tokens of the answer; 0: off")->group(group);
-  app.add_option("--frequency-penalty", s.frequency_penalty, "Subtracted per occurrence in the answer; 0: off")->group(group);
-  app.add_option("--logit-bias", o.logit_bias, "TOKEN_ID=BIAS, added to a logit; may be repeated")->group(group);
-  app.add_option("--logprobs", s.logprobs, "Report the N likeliest tokens at each place (with --json)")->group(group);
-  app.add_option_function<uint64_t>(
-         "--seed",
-         [&o](const uint64_t& seed) {
-           o.seed = seed;
-           o.has_seed = true;
-         },
-         "Seed of the draw; the same seed gives the same answer [random]")
-      ->check(any_seed())
-      ->group(group);
+  sampling.add("--temperature", s.temperature, "0: greedy");
+  sampling.add("--top-k", s.top_k, "Keep the K most likely tokens; 0: off");
+  sampling.add("--top-p", s.top_p, "Keep the likeliest tokens that together reach P; 1: off");
+  sampling.add("--min-p", s.min_p, "Drop tokens below P times the likeliest one's probability; 0: off");
+  sampling.add("--repeat-penalty", s.repeat_penalty, "Divide the logits of tokens seen before; 1: off");
+  sampling.add("--presence-penalty", s.presence_penalty, "Subtracted once from tokens of the answer; 0: off");
+  sampling.add("--frequency-penalty", s.frequency_penalty, "Subtracted per occurrence in the answer; 0: off");
+  sampling.add("--logit-bias", o.logit_bias, "TOKEN_ID=BIAS, added to a logit; may be repeated");
+  sampling.add("--logprobs", s.logprobs, "Report the N likeliest tokens at each place (with --json)");
+  sampling.add("--seed", s.seed, "Seed of the draw; the same seed gives the same answer [random]");
 }
 
 Request request_of(const GenerationOptions& o) {
   Request request{.max_new_tokens = o.max_new_tokens, .sampling = o.sampling, .stop = o.stop, .ignore_eos = o.ignore_eos};
-  if (o.has_seed) request.sampling.seed = o.seed;
   for (const std::string& text : o.logit_bias) request.sampling.logit_bias.push_back(parse_bias(text));
   check_sampling(request.sampling);
   return request;

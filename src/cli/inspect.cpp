@@ -109,15 +109,15 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("artifact", o->artifact, "Compiled artifact")->required();
-  app.add_option("--mode", o->mode, "Which graph and plan: prefill or decode");
-  app.add_option("--pass-name", o->pass_name, "Show what one pass changed: counts, remarks, diff");
-  app.add_flag("--schedule", o->schedule, "Steps with variant, reason and refused variants");
-  app.add_flag("--memory", o->memory, "Places and lifetimes of activations");
-  app.add_flag("--weights", o->weights, "Weights, their formats and forms");
-  app.add_flag("--kernels", o->kernels, "Variants in use, with counts and predicted cost");
+  set.add("artifact", o->artifact, "Compiled artifact").required();
+  set.add("--mode", o->mode, "Which graph and plan: prefill or decode");
+  set.add("--pass-name", o->pass_name, "Show what one pass changed: counts, remarks, diff");
+  set.add("--schedule", o->schedule, "Steps with variant, reason and refused variants");
+  set.add("--memory", o->memory, "Places and lifetimes of activations");
+  set.add("--weights", o->weights, "Weights, their formats and forms");
+  set.add("--kernels", o->kernels, "Variants in use, with counts and predicted cost");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -70,10 +70,10 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  add_model_options(app, o->model);
-  app.get_option("model")->required(false)->description("Model whose plans to count variants in");
+  add_model_options(set, o->model);
+  set.get("model").required(false).description("Model whose plans to count variants in");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -149,23 +149,20 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("base", o->base, "Model, artifact, compact base file, or a file of llama-perplexity --kl-divergence-base")->required();
-  add_model_options(app, o->model);
-  app.get_option("model")->required(false)->description("OTHER: the model or artifact that is held against the base");
-  add_scoring_options(app, o->scoring);
-  app.get_option("--ctx")->each([o](const std::string&) { o->context_given = true; });
-  app.get_option("--windows")->each([o](const std::string&) { o->windows_given = true; });
-  const std::string group = "Base file";
-  app.add_option("--write-base", o->write_base, "Keep the base's log-probabilities of --file in this file, instead of comparing")
-      ->group(group);
-  app.add_option("--base-top", o->base_top, "Likeliest ids to keep of each token; the rest counts as one, so the KL is a lower bound")
-      ->check(CLI::Range(int64_t{1}, kMostKept))
-      ->group(group);
-  app.add_option("--base-format", o->base_format, "compact, or llama.cpp: what llama-perplexity reads, two bytes for every id")
-      ->check(CLI::IsMember({"compact", "llama.cpp"}))
-      ->group(group);
+  set.add("base", o->base, "Model, artifact, compact base file, or a file of llama-perplexity --kl-divergence-base").required();
+  add_model_options(set, o->model);
+  set.get("model").required(false).description("OTHER: the model or artifact that is held against the base");
+  add_scoring_options(set, o->scoring);
+  set.get("--ctx").note_given(o->context_given);
+  set.get("--windows").note_given(o->windows_given);
+  OptionSet base_file = set.group("Base file");
+  base_file.add("--write-base", o->write_base, "Keep the base's log-probabilities of --file in this file, instead of comparing");
+  base_file.add("--base-top", o->base_top, "Likeliest ids to keep of each token; the rest counts as one, so the KL is a lower bound")
+      .range(1, kMostKept);
+  base_file.add("--base-format", o->base_format, "compact, or llama.cpp: what llama-perplexity reads, two bytes for every id")
+      .one_of({"compact", "llama.cpp"});
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -1,7 +1,6 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "cli/seed_option.h"
 #include "cli/verb.h"
 #include "importers/hf_config.h"
 #include "workbench/tiny_model.h"
@@ -30,13 +29,13 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
   const std::vector<std::string> families(tiny_families().begin(), tiny_families().end());
-  app.add_option("directory", o->directory, "Where to write; a tiny model that is there already is replaced")->required();
-  auto* family = app.add_option("--family", o->family, "llama, qwen2, qwen3 or gemma3")->check(CLI::IsMember(families));
-  app.add_option("--config", o->config, "A config.json to fill with random weights, in place of a family's own")->excludes(family);
-  app.add_option("--seed", o->seed, "The same seed gives the same weights on every machine")->check(any_seed());
+  set.add("directory", o->directory, "Where to write; a tiny model that is there already is replaced").required();
+  Option family = set.add("--family", o->family, "llama, qwen2, qwen3 or gemma3").one_of(families);
+  set.add("--config", o->config, "A config.json to fill with random weights, in place of a family's own").excludes(family);
+  set.add("--seed", o->seed, "The same seed gives the same weights on every machine");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -31,20 +31,17 @@ std::optional<DType> kv_dtype_named(const std::string& name) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelOptions& o) {
-  app.add_option("model", o.model, "GGUF file, Hugging Face directory, or compiled artifact")->required();
-  app.add_option("--backend,--target", o.backend, "Where to run: cpu")->group("Execution");
-  app.add_option("--threads", o.threads, "Threads; 0: one per physical core")->check(CLI::Range(0, 1024))->group("Execution");
-  app.add_option("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512")->group("Execution");
-  app.add_option("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
-      ->group("Execution");
-  app.add_option("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results")
-      ->check(CLI::Range(1, 8192))
-      ->group("Execution");
-  app.add_option("--numerics", o.numerics, "deterministic, fast, or reference (scalar fp32)")->group("Numerics");
-  app.add_option("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16, q8_0 (int8)")
-      ->group("Numerics");
+void add_model_options(OptionSet set, ModelOptions& o) {
+  set.add("model", o.model, "GGUF file, Hugging Face directory, or compiled artifact").required();
+  OptionSet execution = set.group("Execution");
+  execution.add("--backend,--target", o.backend, "Where to run: cpu");
+  execution.add("--threads", o.threads, "Threads; 0: one per physical core").range(0, 1024);
+  execution.add("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512");
+  execution.add("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context").range(0, 1 << 24);
+  execution.add("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results").range(1, 8192);
+  OptionSet numerics = set.group("Numerics");
+  numerics.add("--numerics", o.numerics, "deterministic, fast, or reference (scalar fp32)");
+  numerics.add("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16, q8_0 (int8)");
 }
 
 Machine this_machine(const VerbContext& context) {

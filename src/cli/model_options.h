@@ -1,10 +1,10 @@
 // Options that every verb which loads a model shares, and the way from them to a loaded model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "cli/option_set.h"
 #include "cli/verb.h"
 #include "compile/load.h"
 #include "engine/engine.h"
@@ -23,7 +23,7 @@ struct ModelOptions {
 };
 
 // MODEL and the groups "Execution" and "Numerics".
-void add_model_options(CLI::App& app, ModelOptions& options);
+void add_model_options(OptionSet set, ModelOptions& options);
 
 // This machine, with what `profile --calibrate` measured where that was done; says so on `err` where its file is of no use.
 Machine this_machine(const VerbContext& context);

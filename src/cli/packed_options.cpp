@@ -30,10 +30,10 @@ ActivationStatistics calibrate(const ImportedModel& model, const std::string& fi
 
 }  // namespace
 
-void add_packed_options(CLI::App& app, PackedChoice& o) {
-  const std::string group = "Quantisation";
-  app.add_option("--calibrate", o.calibrate, "Text whose activations int4_awq scales the weights for; -: standard input")->group(group);
-  app.add_option("--group-size", o.group, "Columns that share a scale in int4: 32, 64 or 128")->group(group);
+void add_packed_options(OptionSet set, PackedChoice& o) {
+  OptionSet quantisation = set.group("Quantisation");
+  quantisation.add("--calibrate", o.calibrate, "Text whose activations int4_awq scales the weights for; -: standard input");
+  quantisation.add("--group-size", o.group, "Columns that share a scale in int4: 32, 64 or 128");
 }
 
 PackedOptions packed_options(const PackedChoice& choice) {

@@ -1,11 +1,11 @@
 // Options of the verbs that round a model to packed integers, and the way from them to such a model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/json.h"
 #include "cli/model_options.h"
+#include "cli/option_set.h"
 #include "workbench/packed/packed_quantizer.h"
 
 namespace hyalite {
@@ -17,7 +17,7 @@ struct PackedChoice {
 };
 
 // Adds --calibrate and --group-size; the type's own flag is the verb's.
-void add_packed_options(CLI::App& app, PackedChoice& choice);
+void add_packed_options(OptionSet set, PackedChoice& choice);
 
 // Throws Error{invalid_argument} for a type that is none, or for int4_awq without a calibration text.
 PackedOptions packed_options(const PackedChoice& choice);

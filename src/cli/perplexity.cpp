@@ -62,11 +62,11 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  add_model_options(app, o->model);
-  add_scoring_options(app, o->scoring);
-  app.get_option("--file")->required();
+  add_model_options(set, o->model);
+  add_scoring_options(set, o->scoring);
+  set.get("--file").required();
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -73,13 +73,12 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  add_model_options(app, o->model);
-  app.add_option("--max-batch", o->max_batch, "Most sequences at once")->check(CLI::Range(1, 4096))->group("Execution");
-  app.add_option("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative")
-      ->check(CLI::Range(0, 255))
-      ->group("Execution");
+  add_model_options(set, o->model);
+  OptionSet execution = set.group("Execution");
+  execution.add("--max-batch", o->max_batch, "Most sequences at once").range(1, 4096);
+  execution.add("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative").range(0, 255);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

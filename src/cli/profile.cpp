@@ -88,11 +88,11 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_flag("--calibrate", o->calibrate, "Measure bandwidth and arithmetic, and keep the figures: plans predict with them from then on");
-  app.add_option("--sample-mb", o->sample_mb, "Memory streamed in a sample; several times the caches")->check(CLI::Range(1, 65536));
-  app.add_option("--repeats", o->repeats, "Samples of each figure")->check(CLI::Range(1, 1000));
+  set.add("--calibrate", o->calibrate, "Measure bandwidth and arithmetic, and keep the figures: plans predict with them from then on");
+  set.add("--sample-mb", o->sample_mb, "Memory streamed in a sample; several times the caches").range(1, 65536);
+  set.add("--repeats", o->repeats, "Samples of each figure").range(1, 1000);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

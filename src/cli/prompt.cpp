@@ -54,18 +54,13 @@ std::string read_text_file(const std::string& path, const std::atomic<bool>& int
   return text;
 }
 
-void add_prompt_options(CLI::App& app, PromptOptions& o) {
-  const std::string group = "Prompt";
-  auto note = [&o](const std::string&) { o.given = true; };
-  auto* prompt = app.add_option("-p,--prompt", o.prompt, "The prompt")->group(group)->each(note);
-  auto* file =
-      app.add_option("-f,--file", o.file, "Read the prompt from a file; -: standard input")->group(group)->excludes(prompt)->each(note);
-  prompt->excludes(file);
-  app.add_option("--system", o.system, "System message (implies --chat)")->group(group);
-  auto* chat = app.add_flag("--chat", o.chat, "The prompt is a user's message, put through the chat template (default where there is one)");
-  auto* raw = app.add_flag("--raw", o.raw, "The prompt is plain text to continue")->excludes(chat);
-  chat->group(group);
-  raw->group(group);
+void add_prompt_options(OptionSet set, PromptOptions& o) {
+  OptionSet group = set.group("Prompt");
+  Option prompt = group.add("-p,--prompt", o.prompt, "The prompt").note_given(o.given);
+  group.add("-f,--file", o.file, "Read the prompt from a file; -: standard input").excludes(prompt).note_given(o.given);
+  group.add("--system", o.system, "System message (implies --chat)");
+  Option chat = group.add("--chat", o.chat, "The prompt is a user's message, put through the chat template (default where there is one)");
+  group.add("--raw", o.raw, "The prompt is plain text to continue").excludes(chat);
 }
 
 std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, const Tokenizer& tokenizer) {

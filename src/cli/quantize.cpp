@@ -253,30 +253,28 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("model", o->model.model, "GGUF file or Hugging Face directory")->required();
-  app.add_option("out", o->out, "GGUF file to write, or directory for int8, int4, int4_awq; one that is there already is replaced")
-      ->required();
-  app.add_option("--type", o->type,
-                 "f16, bf16, q8_0, q4_0, q4_k_m, iq4_xs, ...: a format, or a mixture of them as llama.cpp names it; int8, int4, int4_awq")
-      ->group("Quantisation");
-  app.add_option("--group-size", o->packed.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128")->group("Quantisation");
-  app.add_option("--recipe", o->recipe, "File of lines \"PATTERN TYPE\" that go before --type; the first that matches counts")
-      ->group("Quantisation");
-  app.add_option("--calibrate", o->calibrate, "Text to run the model on, for how much each column matters")->group("Quantisation");
-  app.add_option("--ctx", o->context, "Tokens in a window of the calibration text")->check(CLI::Range(4, 1 << 24))->group("Quantisation");
-  const std::string mixed = "Mixed by measurement";
-  app.add_option("--target-bits", o->target_bits, "Measure what each matrix suffers and choose formats for this many bits a weight")
-      ->check(CLI::Range(1.0, 32.0))
-      ->group(mixed);
-  app.add_option("--candidates", o->candidates, "Formats to choose from")->group(mixed);
-  app.add_option("--write-recipe", o->write_recipe, "File for the rules that were found")->group(mixed);
-  app.add_option("--rounding", o->rounding, "search (least weighted error) or nearest (bit for bit as gguf rounds)")
-      ->check(CLI::IsMember({"search", "nearest"}))
-      ->group("Quantisation");
-  app.add_option("--threads", o->model.threads, "Threads; 0: one per physical core")->check(CLI::Range(0, 1024))->group("Execution");
-  app.add_option("--isa", o->model.isa, "Newest instruction set for the calibration: auto, scalar, avx2, avx512")->group("Execution");
+  set.add("model", o->model.model, "GGUF file or Hugging Face directory").required();
+  set.add("out", o->out, "GGUF file to write, or directory for int8, int4, int4_awq; one that is there already is replaced").required();
+  OptionSet quantisation = set.group("Quantisation");
+  quantisation.add(
+      "--type", o->type,
+      "f16, bf16, q8_0, q4_0, q4_k_m, iq4_xs, ...: a format, or a mixture of them as llama.cpp names it; int8, int4, int4_awq");
+  quantisation.add("--group-size", o->packed.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128");
+  quantisation.add("--recipe", o->recipe, "File of lines \"PATTERN TYPE\" that go before --type; the first that matches counts");
+  quantisation.add("--calibrate", o->calibrate, "Text to run the model on, for how much each column matters");
+  quantisation.add("--ctx", o->context, "Tokens in a window of the calibration text").range(4, 1 << 24);
+  OptionSet mixed = set.group("Mixed by measurement");
+  mixed.add("--target-bits", o->target_bits, "Measure what each matrix suffers and choose formats for this many bits a weight")
+      .real_range(1, 32);
+  mixed.add("--candidates", o->candidates, "Formats to choose from");
+  mixed.add("--write-recipe", o->write_recipe, "File for the rules that were found");
+  quantisation.add("--rounding", o->rounding, "search (least weighted error) or nearest (bit for bit as gguf rounds)")
+      .one_of({"search", "nearest"});
+  OptionSet execution = set.group("Execution");
+  execution.add("--threads", o->model.threads, "Threads; 0: one per physical core").range(0, 1024);
+  execution.add("--isa", o->model.isa, "Newest instruction set for the calibration: auto, scalar, avx2, avx512");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -103,13 +103,13 @@ int run(const Options& o, VerbContext& context) {
   return g.finish_reason == "cancelled" ? 1 : 0;
 }
 
-VerbAction setup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  add_model_options(app, options->model);
-  add_prompt_options(app, options->prompt);
-  add_generation_options(app, options->generation);
-  add_speculation_options(app, options->speculation);
-  return [options](VerbContext& context) { return run(*options, context); };
+VerbAction setup(OptionSet set) {
+  auto o = std::make_shared<Options>();
+  add_model_options(set, o->model);
+  add_prompt_options(set, o->prompt);
+  add_generation_options(set, o->generation);
+  add_speculation_options(set, o->speculation);
+  return [o](VerbContext& context) { return run(*o, context); };
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ constexpr size_t kLineBytes = 56;    // of the text before a token
 
 }  // namespace
 
-void add_scoring_options(CLI::App& app, ScoringOptions& o) {
-  const std::string group = "Measurement";
-  app.add_option("--file", o.file, "Text to score; -: standard input")->group(group);
-  app.add_option("--ctx", o.context, "Tokens in a window; the second half of each is scored")->check(CLI::Range(4, 1 << 24))->group(group);
-  app.add_option("--windows", o.windows, "Most windows to score; 0: the whole text")->check(CLI::Range(0, 1 << 24))->group(group);
-  app.add_option("--worst", o.worst, "How many of the worst tokens to show")->check(CLI::Range(0, 1 << 20))->group(group);
+void add_scoring_options(OptionSet set, ScoringOptions& o) {
+  OptionSet measurement = set.group("Measurement");
+  measurement.add("--file", o.file, "Text to score; -: standard input");
+  measurement.add("--ctx", o.context, "Tokens in a window; the second half of each is scored").range(4, 1 << 24);
+  measurement.add("--windows", o.windows, "Most windows to score; 0: the whole text").range(0, 1 << 24);
+  measurement.add("--worst", o.worst, "How many of the worst tokens to show").range(0, 1 << 20);
 }
 
 ScoredModel::ScoredModel(const ModelOptions& options, int64_t context, const VerbContext& verb) : interrupted_(verb.interrupted) {

@@ -1,13 +1,13 @@
 // What the verbs that score a text share: their options, a model made ready for windows, and how estimates and worst tokens are shown.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/json.h"
 #include "cli/model_options.h"
+#include "cli/option_set.h"
 #include "workbench/distribution.h"
 #include "workbench/estimate.h"
 #include "workbench/worst_tokens.h"
@@ -19,7 +19,7 @@ struct ScoringOptions {
   int64_t context = 512, windows = 0;  // windows: 0 for all
   int64_t worst = 10;
 };
-void add_scoring_options(CLI::App& app, ScoringOptions& options);
+void add_scoring_options(OptionSet set, ScoringOptions& options);
 
 // A model with an engine for windows of `context` tokens.
 class ScoredModel {

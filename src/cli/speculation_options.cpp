@@ -16,17 +16,13 @@ std::string method_of(const SpeculationOptions& o) {
 
 }  // namespace
 
-void add_speculation_options(CLI::App& app, SpeculationOptions& o) {
-  const std::string group = "Speculation";
-  app.add_option("--speculative", o.method,
-                 "Guess ahead and check many guesses in one step, which never changes the answer: none, ngram (look up what followed the "
-                 "same words before), draft (--draft-model guesses)")
-      ->group(group);
-  app.add_option("--draft-model", o.draft_model, "A smaller model of the same vocabulary")->group(group);
-  app.add_option("--draft-tokens", o.draft_tokens, "Most guesses in a step")
-      ->check(CLI::Range(1, 255))
-      ->default_str(std::to_string(kDraftTokens))
-      ->group(group);
+void add_speculation_options(OptionSet set, SpeculationOptions& o) {
+  OptionSet speculation = set.group("Speculation");
+  speculation.add("--speculative", o.method,
+                  "Guess ahead and check many guesses in one step, which never changes the answer: none, ngram (look up what followed the "
+                  "same words before), draft (--draft-model guesses)");
+  speculation.add("--draft-model", o.draft_model, "A smaller model of the same vocabulary");
+  speculation.add("--draft-tokens", o.draft_tokens, "Most guesses in a step").range(1, 255).shown_default(std::to_string(kDraftTokens));
 }
 
 void plan_speculation(const SpeculationOptions& o, CompileOptions& compile) {

@@ -1,11 +1,11 @@
 // Speculative decoding, shared by run and chat.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/json.h"
 #include "cli/model_options.h"
+#include "cli/option_set.h"
 #include "engine/engine.h"
 
 namespace hyalite {
@@ -16,7 +16,7 @@ struct SpeculationOptions {
   int64_t draft_tokens = 0;  // 0: kDraftTokens
 };
 
-void add_speculation_options(CLI::App& app, SpeculationOptions& options);
+void add_speculation_options(OptionSet set, SpeculationOptions& options);
 
 // Makes room for drafts in the plan that is about to be made. Throws Error{invalid_argument} naming the flag that lacks another.
 void plan_speculation(const SpeculationOptions& options, CompileOptions& compile);

@@ -28,14 +28,13 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(CLI::App& app) {
+VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  app.add_option("model", o->model, "Model or artifact whose tokenizer to use")->required();
-  auto* source = app.add_option_group("Text");
-  source->add_option("--text", o->text, "The text");
-  source->add_option("--file", o->file, "Read the text from a file");
-  source->require_option(1);
-  app.add_flag("--no-special", o->no_special, "Add no beginning or end token, and treat control tokens in the text as text");
+  set.add("model", o->model, "Model or artifact whose tokenizer to use").required();
+  OptionSet source = set.exactly_one("Text");
+  source.add("--text", o->text, "The text");
+  source.add("--file", o->file, "Read the text from a file");
+  set.add("--no-special", o->no_special, "Add no beginning or end token, and treat control tokens in the text as text");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -1,13 +1,13 @@
 // A verb of the command line: one file each, one row in verbs.inc.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
 #include <iosfwd>
 #include <span>
 
 #include "base/error.h"
+#include "cli/option_set.h"
 
 namespace hyalite {
 
@@ -30,7 +30,7 @@ struct Verb {
   const char* group;    // heading in `hyalite --help`
   const char* summary;  // one line
   // Adds the verb's options to its subcommand and returns what to do. The options live in the closure.
-  VerbAction (*setup)(CLI::App& app);
+  VerbAction (*setup)(OptionSet set);
 };
 
 // In order of `hyalite --help`.

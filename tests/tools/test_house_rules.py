@@ -64,6 +64,9 @@ class HouseRules(unittest.TestCase):
     def test_folder_without_a_row(self):
         self.assert_only_fault({"tools/include_rules.txt": "base:\nops: base\n", "src/importers/gguf.cpp": ""}, "no row for src/importers")
 
+    def test_heavy_header_outside_its_sources(self):
+        self.assert_only_fault({"src/ops/list.cpp": "#include <CLI/CLI.hpp>\n"}, "src/ops/list.cpp", "<CLI/CLI.hpp>")
+
     def test_long_file_unless_it_is_data(self):
         self.assert_only_fault({"src/ops/matmul.h": LONG}, "src/ops/matmul.h: 601 lines")
         self.assert_only_fault({"scripts/x.py": LONG, "scripts/README.md": "x\n"}, "scripts/x.py")
