@@ -1,24 +1,42 @@
 #include "base/atomic_directory.h"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/temporary_name.h"
 
 namespace hyalite {
 namespace fs = std::filesystem;
 
-AtomicDirectory::AtomicDirectory(fs::path target, const std::function<bool(const fs::path&)>& replaceable) : target_(std::move(target)) {
+namespace {
+
+fs::path make_directory_beside(const fs::path& target, const char* kind) {
+  fs::path made = make_beside(target, kind, [](const fs::path& path) { return mkdir(path.c_str(), 0777) == 0; });
+  if (made.empty()) throw Error(ErrorCode::io, target.string(), std::string("cannot make a directory beside it: ") + std::strerror(errno));
+  return made;
+}
+
+}  // namespace
+
+AtomicDirectory::AtomicDirectory(fs::path target, std::function<bool(const fs::path&)> replaceable)
+    : target_(std::move(target)), replaceable_(std::move(replaceable)) {
   if (target_.empty()) throw Error(ErrorCode::invalid_argument, "output directory", "is empty");
   if (target_.filename().empty()) target_ = target_.parent_path();
+  check_replaceable();
   std::error_code error;
-  if (fs::exists(target_, error) && !(fs::is_directory(target_, error) && (fs::is_empty(target_, error) || replaceable(target_))))
+  if (target_.has_parent_path()) fs::create_directories(target_.parent_path(), error);
+  if (error) throw Error(ErrorCode::io, target_.parent_path().string(), "cannot make the directory: " + error.message());
+  temporary_ = make_directory_beside(target_, "partial");
+}
+
+void AtomicDirectory::check_replaceable() const {
+  std::error_code error;
+  if (fs::exists(target_, error) && !(fs::is_directory(target_, error) && (fs::is_empty(target_, error) || replaceable_(target_))))
     throw Error(ErrorCode::invalid_argument, target_.string(), "is there already and is nothing that may be replaced");
-  temporary_ = target_;
-  temporary_ += ".partial-" + std::to_string(getpid());
-  fs::create_directories(temporary_, error);
-  if (error) throw Error(ErrorCode::io, temporary_.string(), "cannot make the directory: " + error.message());
 }
 
 AtomicDirectory::~AtomicDirectory() {
@@ -42,19 +60,19 @@ void AtomicDirectory::make_folder(const fs::path& relative) const {
 }
 
 void AtomicDirectory::commit() {
-  std::error_code error;
-  fs::path old = target_;
-  old += ".old-" + std::to_string(getpid());
+  check_replaceable();  // it may have changed since
+  std::error_code error, ignored;
   const bool replaces = fs::exists(target_, error);
-  if (replaces) fs::rename(target_, old, error);
+  const fs::path away = replaces ? make_directory_beside(target_, "old") : fs::path();
+  if (replaces) fs::rename(target_, away / "old", error);
   if (!error) fs::rename(temporary_, target_, error);
   if (error) {
-    std::error_code ignored;
-    if (replaces && !fs::exists(target_, ignored)) fs::rename(old, target_, ignored);
+    if (replaces && !fs::exists(target_, ignored)) fs::rename(away / "old", target_, ignored);
+    if (replaces) fs::remove(away, ignored);
     throw Error(ErrorCode::io, target_.string(), "cannot move the finished directory into place: " + error.message());
   }
   committed_ = true;
-  if (replaces) fs::remove_all(old, error);
+  if (replaces) fs::remove_all(away, ignored);
 }
 
 }  // namespace hyalite

@@ -12,7 +12,7 @@ namespace hyalite {
 class AtomicDirectory {
  public:
   // Throws Error{invalid_argument} where something is at `target` that `replaceable` does not allow to be replaced, Error{io} otherwise.
-  AtomicDirectory(std::filesystem::path target, const std::function<bool(const std::filesystem::path&)>& replaceable);
+  AtomicDirectory(std::filesystem::path target, std::function<bool(const std::filesystem::path&)> replaceable);
   ~AtomicDirectory();  // removes what was written, unless committed
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
@@ -21,10 +21,14 @@ class AtomicDirectory {
   void write(const std::filesystem::path& relative, std::string_view bytes) const;
   void make_folder(const std::filesystem::path& relative) const;    // throws Error{io} naming it
   const std::filesystem::path& path() const { return temporary_; }  // to write larger files into
+  // Throws as the constructor does; what is at the target stays then.
   void commit();
 
  private:
+  void check_replaceable() const;
+
   std::filesystem::path target_, temporary_;
+  std::function<bool(const std::filesystem::path&)> replaceable_;
   bool committed_ = false;
 };
 

@@ -62,6 +62,41 @@ TEST_F(AtomicDirectoryTest, ReplacesOnlyWhatItMay) {
   EXPECT_EQ(count(), 1);
 }
 
+TEST_F(AtomicDirectoryTest, PassesOverWhatAKilledProcessLeft) {
+  const std::string id = std::to_string(getpid());
+  for (const std::string kind : {"partial-", "old-"}) {
+    fs::create_directories(root_ / ("out." + kind + id));
+    std::ofstream(root_ / ("out." + kind + id) / "stale") << "stale";
+  }
+  for (const char* text : {"one", "two"}) {
+    AtomicDirectory out(root_ / "out", always);
+    out.write("new", text);
+    out.commit();
+    EXPECT_EQ(text_of(root_ / "out/new"), text);
+    EXPECT_FALSE(fs::exists(root_ / "out/stale"));
+    EXPECT_EQ(count(), 3);
+  }
+}
+
+TEST_F(AtomicDirectoryTest, LooksAgainBeforeItReplaces) {
+  AtomicDirectory out(root_ / "out", never);
+  fs::create_directories(root_ / "out");
+  std::ofstream(root_ / "out/notes") << "mine";
+  EXPECT_THROW(out.commit(), Error);
+  EXPECT_EQ(text_of(root_ / "out/notes"), "mine");
+}
+
+TEST_F(AtomicDirectoryTest, ReplacesALinkAndNotWhatItNames) {
+  fs::create_directories(root_ / "elsewhere");
+  std::ofstream(root_ / "elsewhere/notes") << "mine";
+  fs::create_directory_symlink("elsewhere", root_ / "out");
+  AtomicDirectory out(root_ / "out", always);
+  out.write("new", "new");
+  out.commit();
+  EXPECT_EQ(text_of(root_ / "out/new"), "new");
+  EXPECT_EQ(text_of(root_ / "elsewhere/notes"), "mine");
+}
+
 TEST_F(AtomicDirectoryTest, NamesThePlaceThatRefuses) {
   std::ofstream(root_ / "file") << "text";
   EXPECT_THROW(AtomicDirectory(root_ / "file/out", never), Error);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/temporary_name.h"
 
 namespace hyalite {
 namespace fs = std::filesystem;
@@ -16,9 +17,10 @@ AtomicFile::AtomicFile(fs::path path, uint64_t bytes) : path_(std::move(path)), 
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_regular_file(path_, error))  // a rename would put a file in the place of a device
     throw Error(ErrorCode::io, path_.string(), "cannot write: what is there is no regular file");
-  temporary_ = path_;
-  temporary_ += ".partial-" + std::to_string(getpid());
-  file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  temporary_ = make_beside(path_, "partial", [&](const fs::path& path) {
+    file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file_ >= 0;
+  });
   if (file_ < 0) fail("cannot write", errno);
   const int refused = bytes ? posix_fallocate(file_, 0, static_cast<off_t>(bytes)) : 0;
   if (refused && refused != EOPNOTSUPP && refused != EINVAL) {  // a file system that cannot reserve finds out when written

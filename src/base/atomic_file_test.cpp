@@ -66,6 +66,15 @@ TEST_F(AtomicFiles, AppearWhenCommittedOnly) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(AtomicFiles, LeaveAloneWhatAKilledProcessLeft) {
+  const fs::path left = folder_ / ("out.partial-" + std::to_string(getpid()));
+  std::ofstream(left) << "of another";
+  write_file_atomically(folder_ / "out", "mine");
+  EXPECT_EQ(read(folder_ / "out"), "mine");
+  EXPECT_EQ(read(left), "of another");
+  EXPECT_EQ(files(), 2u);
+}
+
 TEST_F(AtomicFiles, RefuseMoreThanTheDiskHolds) {
   EXPECT_THROW(AtomicFile(folder_ / "out", uint64_t{1} << 62), Error);
   EXPECT_EQ(files(), 0u);

@@ -2,12 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/json.h"
 
@@ -76,14 +75,7 @@ void save_calibration(const std::string& path, const Machine& machine, const Cal
   Json file = {{"kind", file_kind}, {"version", calibration_version}};
   file.update(identity_of(machine));
   for (const auto& [key, member] : figures) file[key] = (calibration.*member).samples;
-  const std::string fresh = path + ".new";
-  {
-    std::ofstream out(fresh);
-    out << file.dump(2) << '\n';
-    out.flush();
-    if (!out) throw Error(ErrorCode::io, fresh, "cannot be written");
-  }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) throw Error(ErrorCode::io, path, "cannot be replaced");
+  write_file_atomically(path, file.dump(2) + '\n');
 }
 
 StoredCalibration load_calibration(const std::string& path, const Machine& machine) {

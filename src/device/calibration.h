@@ -11,7 +11,7 @@ namespace hyalite {
 
 inline constexpr int calibration_version = 1;
 
-// Writes a new file and renames it over `path`. Throws Error{io}.
+// Replaces the file at `path` whole. Throws Error{io}.
 void save_calibration(const std::string& path, const Machine& machine, const Calibration& calibration);
 
 struct StoredCalibration {

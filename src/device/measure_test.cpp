@@ -129,6 +129,13 @@ TEST(Calibration, DamagedFilesAreIgnoredWithARemark) {
 
 TEST(Calibration, AnUnwritablePathIsAnError) {
   EXPECT_THROW(save_calibration("/nonexistent/directory/machine.json", some_machine(), some_calibration()), Error);
+  std::string folder = testing::TempDir() + "/hyalite_calibration_XXXXXX";
+  ASSERT_TRUE(mkdtemp(folder.data()));
+  const std::filesystem::path taken = std::filesystem::path(folder) / "machine.json";
+  std::filesystem::create_directory(taken);
+  EXPECT_THROW(save_calibration(taken.string(), some_machine(), some_calibration()), Error);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "something is left beside it";
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
