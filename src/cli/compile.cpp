@@ -79,7 +79,8 @@ VerbAction setup(OptionSet set) {
   compilation.add("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative").range(0, 255);
   set.group("Quantisation").add("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are");
   add_packed_options(set, o->packed);
-  compilation.add("--validate", o->validate, "Run the reference evaluator before and after every pass and record the error");
+  compilation.add("--validate", o->validate,
+                  "Record what every pass does to the logits: graph passes in the reference evaluator, plans as they run");
   compilation.add("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text");
   compilation.add("--resume-from", o->resume_from, "Go on from this CacheIR text");
   return [o](VerbContext& context) { return run(*o, context); };

@@ -10,19 +10,20 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "compile/artifact.h"
+#include "compile/planning_passes.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
+#include "ir/verifier.h"
 #include "models/model_builder.h"
 #include "passes/pipelines.h"
 #include "passes/validator.h"
+#include "plan/plan_check.h"
 
 namespace hyalite {
 namespace {
 
-constexpr std::array kPlanningPasses = {"kernel-selection", "scheduling", "memory-planning"};
-
 bool is_planning_pass(std::string_view name) {
-  return std::ranges::count(kPlanningPasses, name) > 0;
+  return std::ranges::count(planning_passes(), name, &PlanningPass::name) > 0;
 }
 
 CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
@@ -52,19 +53,29 @@ void check_weights(const Module& module, const WeightStore& weights, const std::
     }
 }
 
+// Before anything takes memory for what the text says of a cache.
+void check_caches(const Module& module, const std::vector<CacheSpec>& caches) {
+  for (const Graph& graph : module.graphs)
+    for (NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      if (!node.attrs.has("layer")) continue;
+      const int64_t layer = node.attrs.integer("layer");
+      if (layer < 0 || layer >= static_cast<int64_t>(caches.size()))
+        throw Error(ErrorCode::invalid_model, node.from.path, "layer " + std::to_string(layer) + " has no cache");
+      check_cache(*node.op, node.attrs, node.from.path, caches[layer]);
+    }
+}
+
 Module initial_module(const Compilation& c) {
   if (c.options.resume_from.empty()) return build_model(c.model.config, c.model.weights);
   std::shared_ptr<MappedFile> file = MappedFile::open(c.options.resume_from);
   auto bytes = file->bytes();
   const std::string where = c.options.resume_from.string();
   Module module = parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
+  verify(module);
   check_weights(module, c.model.weights, where);
+  check_caches(module, c.caches);
   return module;
-}
-
-void check_finite(const PassTrace& trace) {
-  if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
-    throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
 }
 
 void run_graph_passes(Compilation& c, ThreadPool& pool) {
@@ -83,112 +94,6 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
   c.passes = run_passes(pipeline, c.module, context, run);
   for (const PassTrace& trace : c.passes) check_finite(trace);
 }
-
-PlanOptions plan_options(const Compilation& c, bool decode) {
-  const CompileOptions& o = c.options;
-  PlanOptions options{.numerics = std::string(name_of(o.numerics)),
-                      .machine = o.machine,
-                      .isa = std::string(name_of(o.isa)),
-                      .max_symbols = o.max_symbols,
-                      .max_positions = o.max_positions};
-  if (decode) options.max_symbols = decode_symbols(o);
-  return options;
-}
-
-void remark_variants(const ExecutionPlan& plan, PassTrace& trace) {
-  std::map<std::string_view, int> counts;
-  for (const PlanStep& step : plan.steps) ++counts[step.variant->name];
-  for (const auto& [name, count] : counts)
-    trace.remarks.push_back({Remark::Kind::matched, "@" + plan.mode, fmt::format("{} x {}", name, count)});
-}
-
-void remark_memory(const ExecutionPlan& plan, PassTrace& trace) {
-  int64_t unshared = 0;
-  for (const PlanStep& step : plan.steps)
-    for (const PlanOperand& output : step.outputs)
-      if (output.kind == PlanOperand::Kind::arena) unshared += bytes_of(output.type.tensor, plan.max_symbols);
-  trace.remarks.push_back({Remark::Kind::note, "@" + plan.mode,
-                           fmt::format("arena {:.2f} MB for {:.2f} MB of activations; workspace {:.2f} MB", plan.arena_bytes / 1e6,
-                                       unshared / 1e6, plan.workspace_bytes / 1e6)});
-}
-
-double root_mean_square(const std::vector<float>& values) {
-  double sum = 0;
-  for (float value : values) sum += double{value} * value;
-  return std::sqrt(sum / static_cast<double>(values.size()));
-}
-
-std::vector<float> minus(std::vector<float> a, const std::vector<float>& b) {
-  std::ranges::transform(a, b, a.begin(), std::minus<>());
-  return a;
-}
-
-// Plans show in schedules, not in graphs: no node changes.
-class PlanningPasses {
- public:
-  PlanningPasses(Compilation& c, ThreadPool& pool) : c_(c) {
-    if (measures()) logits_ = reference_validator(c.model.weights, &pool)(c.module);
-  }
-
-  // Up to the one to stop after.
-  void run() {
-    pass("kernel-selection", [&](std::optional<ExecutionPlan>& plan, const char* mode, PassTrace& trace) {
-      const Graph* graph = c_.module.find(mode);
-      if (!graph) return;
-      plan = select_kernels(*graph, c_.caches, plan_options(c_, std::string_view(mode) == "decode"));
-      remark_variants(*plan, trace);
-    });
-    if (c_.options.stop_after == c_.module.stage) return;
-    pass("scheduling", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
-      if (!plan) return;
-      const int moved = schedule_steps(*plan);
-      trace.remarks.push_back(
-          {Remark::Kind::note, "@" + plan->mode, fmt::format("{} steps in order, {} moved", plan->steps.size(), moved)});
-    });
-    if (c_.options.stop_after == c_.module.stage) return;
-    pass("memory-planning", [&](std::optional<ExecutionPlan>& plan, const char*, PassTrace& trace) {
-      if (!plan) return;
-      place_activations(*plan);
-      remark_memory(*plan, trace);
-    });
-  }
-
- private:
-  bool measures() const { return c_.options.validate && c_.options.plan_validator; }
-
-  // Times one pass over the plans at hand, measures it where asked, and writes its trace entry.
-  template <class F>
-  void pass(const char* name, F&& body) {
-    throw_if_set(c_.options.cancel);
-    PassTrace trace{.name = name};
-    for (const Graph& graph : c_.module.graphs) trace.nodes_before += graph.node_count();
-    trace.nodes_after = trace.nodes_before;
-    const Stopwatch watch;
-    for (auto* plan : {&c_.prefill, &c_.decode}) body(*plan, plan == &c_.prefill ? "prefill" : "decode", trace);
-    trace.ms = watch.ms();
-    c_.module.stage = name;
-    if (measures()) measure(trace);
-    c_.passes.push_back(std::move(trace));
-  }
-
-  void measure(PassTrace& trace) {
-    std::vector<float> logits = c_.options.plan_validator(c_);
-    if (logits.empty()) {
-      trace.remarks.push_back({Remark::Kind::note, "", "not measured: the plans are too small for the two sequences of the validation"});
-      return;
-    }
-    trace.max_abs_error = logits_distance(logits_, logits);
-    check_finite(trace);
-    if (*trace.max_abs_error > 0)
-      trace.remarks.push_back({Remark::Kind::note, "",
-                               fmt::format("its rounding changes logits of {:.2g} by {:.2g} (root mean squares)", root_mean_square(logits_),
-                                           root_mean_square(minus(logits, logits_)))});
-    logits_ = std::move(logits);
-  }
-
-  Compilation& c_;
-  std::vector<float> logits_;  // before the next pass
-};
 
 void check_stop(const CompileOptions& options) {
   if (std::vector<std::string> names = pass_names(); !options.stop_after.empty() && !std::ranges::count(names, options.stop_after))
@@ -217,7 +122,7 @@ Symbols decode_symbols(const CompileOptions& options) {
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;
   for (const Pass* pass : default_pipeline()) names.emplace_back(pass->name);
-  names.insert(names.end(), kPlanningPasses.begin(), kPlanningPasses.end());
+  for (const PlanningPass& pass : planning_passes()) names.emplace_back(pass.name);
   return names;
 }
 
@@ -238,7 +143,7 @@ Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPo
   throw_if_set(c.options.cancel);
   run_graph_passes(c, pool);
   bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
-  if (!stopped) PlanningPasses(c, pool).run();
+  if (!stopped) run_planning_passes(c, pool);
   return c;
 }
 

@@ -19,9 +19,13 @@ namespace hyalite {
 
 struct Compilation;
 // Logits of the plans of a compilation, whose activations may not be placed yet, on the cases that validate graph passes
-// (ir/evaluation_case.h), one after the other; none where a plan is too small for them. Running plans is the runtime's, so that
-// workbench/plan_validator.h makes it.
-using PlanValidator = std::function<std::vector<float>(const Compilation&)>;
+// (ir/evaluation_case.h), one after the other; or why there are none. Running plans is the runtime's, so that workbench/plan_validator.h
+// makes it.
+struct PlanLogits {
+  std::vector<float> values;
+  std::string why_not;
+};
+using PlanValidator = std::function<PlanLogits(const Compilation&)>;
 
 struct CompileOptions {
   // What changes results.

@@ -67,9 +67,8 @@ class Engine {
   Engine(std::shared_ptr<const ModelPlan> model, const Tokenizer& tokenizer, const EngineOptions& options);
 
   // Throws Error{invalid_argument} for bad options or an empty prompt, {context_length_exceeded} with both numbers where the prompt leaves
-  // no room for one token, {non_finite_logits} naming the first op
-  // with such a result. Once `cancel`, where given, is set, the answer ends where it is,
-  // with a prompt half read if need be.
+  // no room for one token, {non_finite_logits} naming the first op with such a result. Once `cancel`, where given, is set, the answer ends
+  // where it is, with a prompt half read if need be.
   Generation generate(const Request& request, const TextSink& sink = {}, const std::atomic<bool>* cancel = nullptr);
 
   const Tokenizer& tokenizer() const { return tokenizer_; }

@@ -132,6 +132,11 @@ double logits_distance(const std::vector<float>& a, const std::vector<float>& b)
   return worst;
 }
 
+void check_finite(const PassTrace& trace) {
+  if (trace.max_abs_error && !std::isfinite(*trace.max_abs_error))
+    throw Error(ErrorCode::non_finite_logits, "pass " + trace.name, "cannot be validated: the logits are not all finite");
+}
+
 std::vector<PassTrace> run_passes(Rows pipeline, Module& module, const PassContext& context, const PassRunOptions& options) {
   Rows rows = rows_to_run(pipeline, module, options);
   verify(module);

@@ -25,6 +25,10 @@ struct PassRunOptions {
 // Largest absolute difference between two sets of logits of one size; NaN where one of them is none.
 double logits_distance(const std::vector<float>& a, const std::vector<float>& b);
 
+// Throws Error{non_finite_logits} where a pass was measured and the logits are not all finite.
+struct PassTrace;
+void check_finite(const PassTrace& trace);
+
 // What one pass did. Counts are sums over the module's graphs.
 struct PassTrace {
   std::string name;

@@ -198,7 +198,7 @@ class Builder {
       if (step.layer < 0 || step.layer >= static_cast<int32_t>(plan_.caches.size()))
         throw Error(ErrorCode::invalid_model, step.path, "layer " + std::to_string(step.layer) + " has no cache");
       problem.cache = &plan_.caches[step.layer];
-      check_cache(step, *problem.cache);
+      check_cache(*node.op, node.attrs, step.path, *problem.cache);
     }
     auto [any, layout] = matrices(node);
     Selection(*node.op, problem, layout, any, options_).choose(step);

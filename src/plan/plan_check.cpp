@@ -27,6 +27,7 @@ class PlanChecker {
     for (const PlanWeight& weight : plan_.weights) check_weight(weight);
     for (const PlanStep& step : plan_.steps) check_step(step);
     check_logits();
+    check_lifetimes(plan_, where_);
   }
 
  private:
@@ -129,7 +130,7 @@ class PlanChecker {
         fail(step, std::string("attribute ") + missing->name + " is missing");
       if (!step.op->infer || !std::ranges::equal(step.op->infer(problem), problem.results))
         fail(step, "its results are not what the op makes");
-      if (problem.cache) check_cache(step, *problem.cache);
+      if (problem.cache) check_cache(*step.op, step.attrs, step.path, *problem.cache);
       if (std::string why = step.variant->refuses(problem); !why.empty())
         fail(step, std::string(step.variant->name) + " refuses it: " + why);
       const int64_t needed = step.variant->workspace ? static_cast<int64_t>(step.variant->workspace(problem)) : 0;
@@ -159,12 +160,12 @@ void check_plan(const ExecutionPlan& plan, const std::string& where) {
   PlanChecker(plan, where).run();
 }
 
-void check_cache(const PlanStep& step, const CacheSpec& cache) {
-  auto fail = [&](const std::string& message) { throw Error(ErrorCode::invalid_model, step.path, message); };
-  if (step.attrs.integer("kv_heads") != cache.kv_heads || step.attrs.integer("head_dim") != cache.head_dim)
+void check_cache(const OpSpec& op, const Attrs& attrs, const std::string& path, const CacheSpec& cache) {
+  auto fail = [&](const std::string& message) { throw Error(ErrorCode::invalid_model, path, message); };
+  if (attrs.integer("kv_heads") != cache.kv_heads || attrs.integer("head_dim") != cache.head_dim)
     fail("its cache has " + std::to_string(cache.kv_heads) + " heads of " + std::to_string(cache.head_dim) + ", not what the step says");
-  if (cache.kind != CacheSpec::Kind::sliding_window || !find_attr(*step.op, "window")) return;
-  const int64_t window = step.attrs.integer("window", 0);
+  if (cache.kind != CacheSpec::Kind::sliding_window || !find_attr(op, "window")) return;
+  const int64_t window = attrs.integer("window", 0);
   if (window < 1 || window > cache.window)
     fail("sees " + (window ? std::to_string(window) : std::string("all")) + " positions, the cache keeps " + std::to_string(cache.window));
 }

@@ -12,7 +12,11 @@ namespace hyalite {
 // another type than its weight, a result that its op does not make, a step that its variant refuses, too little workspace, ...
 void check_plan(const ExecutionPlan& plan, const std::string& where);
 
-// Throws Error{invalid_model} where a step asks more of its layer's cache than the cache holds.
-void check_cache(const PlanStep& step, const CacheSpec& cache);
+// Its last part: every activation that a step reads was made by an earlier step in that place, and no other one was put there meanwhile.
+// REQUIRES: operands lie in the arena.
+void check_lifetimes(const ExecutionPlan& plan, const std::string& where);
+
+// Throws Error{invalid_model} where a node asks more of its layer's cache than the cache holds.
+void check_cache(const OpSpec& op, const Attrs& attrs, const std::string& path, const CacheSpec& cache);
 
 }  // namespace hyalite

@@ -47,6 +47,19 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
       {"layer without a cache operand", [](Json& j) { j["steps"][1]["layer"] = 0; }, "layer"},
       {"cache without heads", [](Json& j) { j["caches"][0]["kv_heads"] = 0; }, "cache"},
       {"logits that are no activation", [](Json& j) { j["logits"]["kind"] = "cache"; }, "logits"},
+      {"an input that no step makes", [](Json& j) { j["steps"][1]["inputs"][0]["name"] = "never"; }, "never"},
+      {"an input elsewhere", [](Json& j) { j["steps"][1]["inputs"][0]["offset"] = 64; }, "elsewhere"},
+      {"a value made twice", [](Json& j) { j["steps"][2]["outputs"][0]["name"] = j["steps"][1]["outputs"][0]["name"]; }, "earlier"},
+      {"a result in its input's place",
+       [](Json& j) {
+         const Json place = j["steps"][1]["inputs"][0]["offset"];
+         const Json moved = j["steps"][1]["outputs"][0]["name"];
+         for (Json& step : j["steps"])
+           for (const char* list : {"inputs", "outputs"})
+             for (Json& operand : step[list])
+               if (operand.value("name", "") == moved) operand["offset"] = place;
+       },
+       "still lies"},
       {"no workspace",
        [](Json& j) {
          j["workspace_bytes"] = 0;

@@ -42,18 +42,19 @@ void append_logits(const PlanCase& one, const WeightSet& weights, ThreadPool& po
 }  // namespace
 
 PlanValidator plan_validator(ThreadPool& pool) {
-  return [&pool](const Compilation& c) {
-    std::vector<float> logits;
+  return [&pool, weights = std::shared_ptr<WeightSet>()](const Compilation& c) mutable -> PlanLogits {
     std::vector<PlanCase> cases = cases_of(c);
-    if (!std::ranges::all_of(cases, fits)) return logits;
+    if (cases.empty()) return {.why_not = "there is no @prefill and no @decode"};
+    if (!std::ranges::all_of(cases, fits)) return {.why_not = "the plans are too small for the two sequences of the validation"};
     std::vector<const ExecutionPlan*> plans;
     for (PlanCase& one : cases) {
       if (one.plan.arena_bytes == 0) place_activations(one.plan);
       plans.push_back(&one.plan);
     }
     const std::shared_ptr<const WeightStore> store(std::shared_ptr<void>(), &c.model.weights);  // the compilation owns it
-    const std::shared_ptr<WeightSet> weights = WeightSet::pack(plans, store, pool);
-    for (const PlanCase& one : cases) append_logits(one, *weights, pool, logits);
+    if (!weights) weights = WeightSet::pack(plans, store, pool);
+    PlanLogits logits;
+    for (const PlanCase& one : cases) append_logits(one, *weights, pool, logits.values);
     return logits;
   };
 }

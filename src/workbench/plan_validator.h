@@ -7,7 +7,8 @@
 namespace hyalite {
 
 // The prefill and the decode case of ir/evaluation_case.h, with caches of the compilation's own format, through the executor. Activations
-// that have no place yet are placed in a copy of the plan. `pool` outlives the validator; one thread at a time.
+// that have no place yet are placed in a copy of the plan. Packs the weights once: a validator serves one
+// compilation. `pool` outlives it; one thread at a time.
 PlanValidator plan_validator(ThreadPool& pool);
 
 }  // namespace hyalite
