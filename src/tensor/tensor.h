@@ -50,7 +50,7 @@ struct TensorType {
 
 // "tensor<T x 576 x f32>"; parsed back by ir/parser.
 std::string to_string(const TensorType& type);
-// Bytes with every symbol bound. Throws Error{invalid_argument} where the product overflows 2^62.
+// Bytes with every symbol bound. Throws Error{invalid_model} where the product overflows 2^62.
 int64_t bytes_of(const TensorType& type, const Symbols& symbols);
 
 inline constexpr int kMaxRank = 4;
