@@ -20,7 +20,7 @@ std::optional<BaseFile> BaseFile::open(const std::filesystem::path& path) {
     return base;
   }
   if (!LogitBase::recognises(base.file_->bytes())) return std::nullopt;
-  base.logits_ = std::make_shared<const LogitBase>(path);
+  base.logits_.emplace(base.file_->bytes(), base.path_);
   base.cut_ = {base.logits_->shape().context, base.logits_->shape().windows};
   base.ids_ = base.logits_->ids();
   base.vocab_ = base.logits_->shape().vocab;

@@ -36,7 +36,7 @@ class BaseFile {
   std::string path_;
   std::shared_ptr<MappedFile> file_;
   std::optional<CompactBase> compact_;
-  std::shared_ptr<const LogitBase> logits_;
+  std::optional<LogitBase> logits_;
   WindowCut cut_;
   std::span<const int32_t> ids_;
   int64_t vocab_ = 0;

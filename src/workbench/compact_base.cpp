@@ -7,13 +7,13 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "workbench/base_checks.h"
 
 namespace hyalite {
 namespace {
 
 constexpr std::string_view kMagic = "HYALBASE";
 constexpr size_t kDigestBytes = 32;
-constexpr uint32_t kMostOfAny = 1 << 24;  // keeps the products below far from overflow
 constexpr uint32_t kLongestName = 1 << 12;
 constexpr double kSumTolerance = 1e-3;
 
@@ -116,9 +116,7 @@ CompactBase::CompactBase(std::span<const uint8_t> bytes, const std::string& wher
   if (fields[version] != kCompactBaseVersion)
     refuse("is a base file of version " + std::to_string(fields[version]) + ", this build reads version " +
            std::to_string(kCompactBaseVersion));
-  if (fields[context] < 4 || fields[context] > kMostOfAny) refuse("has windows of " + std::to_string(fields[context]) + " tokens");
-  if (fields[windows] < 1 || fields[windows] > kMostOfAny) refuse("has " + std::to_string(fields[windows]) + " windows");
-  if (fields[vocab] < 1 || fields[vocab] > kMostOfAny) refuse("has a vocabulary of " + std::to_string(fields[vocab]) + " ids");
+  check_base_shape(fields[context], fields[windows], fields[vocab], where);
   if (fields[kept] < 1 || fields[kept] > std::min<uint32_t>(fields[vocab], kMostKept))
     refuse("keeps " + std::to_string(fields[kept]) + " of " + std::to_string(fields[vocab]) + " ids");
   if (fields[name_bytes] > kLongestName) refuse("has a name of " + std::to_string(fields[name_bytes]) + " bytes");
@@ -140,9 +138,8 @@ CompactBase::CompactBase(std::span<const uint8_t> bytes, const std::string& wher
   ids_ = {reinterpret_cast<const int32_t*>(bytes.data() + ids_at), id_bytes / sizeof(int32_t)};
   rows_ = bytes.data() + ids_at + id_bytes;
 
+  check_base_ids(ids_, head_.vocab, ids_at, where);
   auto known = [&](int32_t id) { return id >= 0 && id < head_.vocab; };
-  for (size_t i = 0; i < ids_.size(); ++i)
-    if (!known(ids_[i])) refuse("token " + std::to_string(i) + " is " + std::to_string(ids_[i]) + ", beyond the vocabulary");
   for (int64_t i = 0; i < head_.cut.scored(); ++i) {
     const CompactRow one = row(i);
     double sum = std::exp(static_cast<double>(one.rest_log_prob));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "workbench/base_checks.h"
 
 namespace hyalite {
 namespace {
@@ -13,7 +14,7 @@ constexpr char kMagic[] = {'_', 'l', 'o', 'g', 'i', 't', 's', '_'};
 constexpr int64_t kHeaderBytes = sizeof kMagic + 3 * sizeof(int32_t);
 constexpr float kRange = 16;
 constexpr float kTopCode = 65535;
-constexpr int32_t kMostOfAny = 1 << 24;  // keeps the products below far from overflow
+constexpr float kMostAboveZero = 1e-3F;  // of a log-probability, by rounding
 
 int64_t padded(int32_t vocab) {
   return (int64_t{vocab} + 1) / 2 * 2;
@@ -61,26 +62,33 @@ bool LogitBase::recognises(std::span<const uint8_t> bytes) {
   return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
 }
 
-LogitBase::LogitBase(const std::filesystem::path& path) : file_(MappedFile::open(path)) {
-  auto bytes = file_->bytes();
-  auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_model, path.string(), why); };
+LogitBase::LogitBase(std::span<const uint8_t> bytes, const std::string& where) {
+  auto refuse = [&](const std::string& why) { throw Error(ErrorCode::invalid_model, where, why); };
   if (bytes.size() < kHeaderBytes || !recognises(bytes)) refuse("is no file of base log-probabilities: it does not begin with _logits_");
   int32_t numbers[3];
   std::memcpy(numbers, bytes.data() + sizeof kMagic, sizeof numbers);
-  for (int32_t number : numbers)
-    if (number < 1 || number > kMostOfAny) refuse("has a header with " + std::to_string(number) + ", expected 1 to 2^24");
   shape_ = {numbers[0], numbers[1], numbers[2]};
+  check_base_shape(shape_.context, shape_.windows, shape_.vocab, where);
   // A row's size times their count could overflow, each by itself cannot; so divide.
   const int64_t id_bytes = shape_.ids() * static_cast<int64_t>(sizeof(int32_t));
   const int64_t rest = static_cast<int64_t>(bytes.size()) - kHeaderBytes - id_bytes;
   if (rest < 0 || rest % row_bytes(shape_) != 0 || rest / row_bytes(shape_) != shape_.rows())
     refuse("has " + std::to_string(bytes.size()) + " bytes, which its header does not explain");
-  ids_.resize(shape_.ids());
-  std::memcpy(ids_.data(), bytes.data() + kHeaderBytes, id_bytes);
+  ids_ = {reinterpret_cast<const int32_t*>(bytes.data() + kHeaderBytes), static_cast<size_t>(shape_.ids())};
+  rows_ = bytes.data() + kHeaderBytes + id_bytes;
+
+  check_base_ids(ids_, shape_.vocab, kHeaderBytes, where);
+  for (int64_t i = 0; i < shape_.rows(); ++i) {
+    const LogProbRow one = row(i);
+    const bool sound = one.scale >= 0 && std::isfinite(one.lowest) && one.lowest + one.scale * kTopCode <= kMostAboveZero;
+    if (!sound)
+      refuse("row " + std::to_string(i) + " is no log-probabilities (at offset " +
+             std::to_string(kHeaderBytes + id_bytes + i * row_bytes(shape_)) + ")");
+  }
 }
 
 LogProbRow LogitBase::row(int64_t index) const {
-  const uint8_t* at = file_->bytes().data() + kHeaderBytes + shape_.ids() * sizeof(int32_t) + index * row_bytes(shape_);
+  const uint8_t* at = rows_ + index * row_bytes(shape_);
   LogProbRow row;
   std::memcpy(&row.scale, at, sizeof(float));
   std::memcpy(&row.lowest, at + sizeof(float), sizeof(float));

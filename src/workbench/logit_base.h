@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <span>
+#include <string>
 #include <vector>
-
-#include "base/mapped_file.h"
 
 namespace hyalite {
 
@@ -52,18 +50,19 @@ class LogitBase {
  public:
   static bool recognises(std::span<const uint8_t> bytes);
 
-  // Maps a file. Throws Error{invalid_model} where it is not such a file or has another size than its header says.
-  explicit LogitBase(const std::filesystem::path& path);
+  // `bytes` outlive the base, at an address that is a multiple of 4. Throws Error{invalid_model} naming `where` and what does not hold:
+  // size, shape, an id beyond the vocabulary, a row that is no log-probabilities.
+  LogitBase(std::span<const uint8_t> bytes, const std::string& where);
 
   const LogitBaseShape& shape() const { return shape_; }
-  const std::vector<int32_t>& ids() const { return ids_; }
-  // REQUIRES: 0 <= index < shape().rows(). In the order of the scored tokens; valid as long as the base.
+  std::span<const int32_t> ids() const { return ids_; }
+  // REQUIRES: 0 <= index < shape().rows(). In the order of the scored tokens; valid as long as the bytes.
   LogProbRow row(int64_t index) const;
 
  private:
-  std::shared_ptr<MappedFile> file_;
   LogitBaseShape shape_;
-  std::vector<int32_t> ids_;
+  std::span<const int32_t> ids_;
+  const uint8_t* rows_ = nullptr;
 };
 
 }  // namespace hyalite

@@ -230,6 +230,13 @@ class Kl(CliCase):
         self.assertIn("digest", self.refused(3, "kl", path, tiny()))
         os.truncate(path, 150)
         self.assertIn(path, self.refused(3, "kl", path, tiny()))
+        path = self.base("--base-format", "llama.cpp")
+        with open(path, "r+b") as file:
+            file.seek(20 + 4 * 63)  # the last token of the first window
+            file.write(b"\x00\xff\xff\x7f")
+        said = self.refused(3, "kl", path, tiny())
+        self.assertIn("token 63 is 2147483392", said)
+        self.assertIn("offset 272", said)
 
     def test_refuses_what_makes_no_sense(self):
         path = self.base()
