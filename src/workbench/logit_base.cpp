@@ -24,20 +24,23 @@ int64_t row_bytes(const LogitBaseShape& shape) {
   return static_cast<int64_t>(2 * sizeof(float)) + padded(shape.vocab) * static_cast<int64_t>(sizeof(uint16_t));
 }
 
+int64_t file_bytes(const LogitBaseShape& shape) {
+  return kHeaderBytes + shape.ids() * static_cast<int64_t>(sizeof(int32_t)) + shape.rows() * row_bytes(shape);
+}
+
 template <typename T>
-void write(std::ostream& out, const T* values, size_t count) {
-  out.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
+void write(AtomicFile& file, const T* values, size_t count) {
+  file.write({reinterpret_cast<const uint8_t*>(values), count * sizeof(T)});
 }
 
 }  // namespace
 
 LogitBaseWriter::LogitBaseWriter(std::filesystem::path path, const LogitBaseShape& shape, std::span<const int32_t> ids)
-    : path_(std::move(path)), out_(path_, std::ios::binary), codes_(padded(shape.vocab)) {
-  if (!out_) throw Error(ErrorCode::io, path_.string(), "cannot be written");
+    : file_(std::move(path), file_bytes(shape)), codes_(padded(shape.vocab)) {
   const int32_t numbers[] = {shape.context, shape.vocab, shape.windows};
-  write(out_, kMagic, sizeof kMagic);
-  write(out_, numbers, std::size(numbers));
-  write(out_, ids.data(), ids.size());
+  write(file_, kMagic, sizeof kMagic);
+  write(file_, numbers, std::size(numbers));
+  write(file_, ids.data(), ids.size());
 }
 
 void LogitBaseWriter::add(std::span<const float> logits) {
@@ -49,13 +52,12 @@ void LogitBaseWriter::add(std::span<const float> logits) {
   const float head[] = {scale, lowest - *most - static_cast<float>(std::log(sum))};
   for (size_t i = 0; i < logits.size(); ++i)
     codes_[i] = scale > 0 ? static_cast<uint16_t>(std::lround((std::max(logits[i], lowest) - lowest) / scale)) : uint16_t{0};
-  write(out_, head, std::size(head));
-  write(out_, codes_.data(), codes_.size());
+  write(file_, head, std::size(head));
+  write(file_, codes_.data(), codes_.size());
 }
 
 void LogitBaseWriter::finish() {
-  out_.close();
-  if (!out_) throw Error(ErrorCode::io, path_.string(), "was not written whole");
+  file_.commit();
 }
 
 bool LogitBase::recognises(std::span<const uint8_t> bytes) {

@@ -9,10 +9,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/atomic_file.h"
 
 namespace hyalite {
 
@@ -32,17 +33,16 @@ struct LogProbRow {
 
 class LogitBaseWriter {
  public:
-  // Throws Error{io}. REQUIRES: ids.size() == shape.ids().
+  // Throws Error{io}; takes the room on the disk. What is at `path` stays until finish(). REQUIRES: ids.size() == shape.ids().
   LogitBaseWriter(std::filesystem::path path, const LogitBaseShape& shape, std::span<const int32_t> ids);
 
   // REQUIRES: `shape.vocab` logits.
   void add(std::span<const float> logits);
-  // Throws Error{io} where the disk refused anything.
+  // Throws Error{io}. REQUIRES: `shape.rows()` rows were added.
   void finish();
 
  private:
-  std::filesystem::path path_;
-  std::ofstream out_;
+  AtomicFile file_;
   std::vector<uint16_t> codes_;
 };
 

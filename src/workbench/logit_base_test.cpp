@@ -73,6 +73,17 @@ TEST_F(LogitBaseTest, KeepsFarLogitsAtSixteenBelowTheHighest) {
   EXPECT_NEAR(row.log_prob(3) - row.log_prob(0), -8, 2e-4);
 }
 
+TEST_F(LogitBaseTest, KeepsWhatWasThereUntilItIsWhole) {
+  std::ofstream(path_) << "old";
+  {
+    LogitBaseWriter abandoned(path_, {.context = 4, .vocab = 5, .windows = 2}, std::vector<int32_t>(8));
+    abandoned.add(std::vector<float>(5));
+  }
+  EXPECT_EQ(std::filesystem::file_size(path_), 3);
+  write({0, 1, 2, 3, 4}, {0, 0, 0, 0, 0});
+  EXPECT_EQ(refusal(), "accepted");
+}
+
 TEST_F(LogitBaseTest, RefusesOtherFilesAndOtherSizes) {
   std::ofstream(path_) << "GGUF and more than a header";
   EXPECT_NE(refusal().find("_logits_"), std::string::npos);

@@ -65,6 +65,18 @@ class Interruption(SignalCase):
                 time.sleep(0.5)
                 self.ends(waiting, number)
 
+    def test_a_base_file_half_written_leaves_what_was_there(self):
+        out, text = scratch("base"), text_file(100000)
+        with open(out, "w", encoding="utf-8") as file:
+            file.write("old")
+        process = start("kl", tiny("gemma3"), "--write-base", out, "--base-format", "llama.cpp", "--file", text, "--ctx", 64)
+        while len(os.listdir(os.path.dirname(out))) < 2 and process.poll() is None:
+            time.sleep(0.01)
+        self.assertIn("interrupted", self.ends(process)[1])
+        self.assertEqual(os.listdir(os.path.dirname(out)), ["base"])
+        with open(out, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+
     def test_nohup_is_heeded(self):
         process = start("tokenize", tiny(), "--file", "-", prefix=("nohup",))
         time.sleep(0.5)
