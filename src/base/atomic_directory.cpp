@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -21,6 +22,13 @@ fs::path make_directory_beside(const fs::path& target, const char* kind) {
 }
 
 }  // namespace
+
+bool holds_only(const fs::path& directory, std::span<const std::string_view> names) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (std::ranges::find(names, entry->path().filename().string()) == names.end()) return false;
+  return !error;
+}
 
 AtomicDirectory::AtomicDirectory(fs::path target, std::function<bool(const fs::path&)> replaceable)
     : target_(std::move(target)), replaceable_(std::move(replaceable)) {

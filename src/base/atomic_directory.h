@@ -9,6 +9,9 @@
 
 namespace hyalite {
 
+// Whether everything in a directory has one of these names: what may be replaced holds no file of the user's besides.
+bool holds_only(const std::filesystem::path& directory, std::span<const std::string_view> names);
+
 class AtomicDirectory {
  public:
   // Throws Error{invalid_argument} where something is at `target` that `replaceable` does not allow to be replaced, Error{io} otherwise.

@@ -105,5 +105,15 @@ TEST_F(AtomicDirectoryTest, NamesThePlaceThatRefuses) {
   EXPECT_THROW(out.write("file/inside", "text"), Error);
 }
 
+TEST_F(AtomicDirectoryTest, HoldsOnlyItsOwnNames) {
+  constexpr std::string_view names[] = {"a", "b"};
+  EXPECT_TRUE(holds_only(root_, names));
+  std::ofstream(root_ / "b") << "text";
+  EXPECT_TRUE(holds_only(root_, names));
+  std::ofstream(root_ / ".notes") << "mine";
+  EXPECT_FALSE(holds_only(root_, names));
+  EXPECT_FALSE(holds_only(root_ / "missing", names));
+}
+
 }  // namespace
 }  // namespace hyalite

@@ -39,13 +39,21 @@ struct Calibration {
   ActivationStatistics statistics;
 };
 
+// `out` is a file of the model or the directory of one.
+void check_not_the_model(const fs::path& out, const ImportedModel& model) {
+  std::error_code error;
+  for (const SourceFile& file : model.files) {
+    const fs::path path = fs::absolute(file.path, error);
+    if (fs::equivalent(path, out, error) || fs::equivalent(path.parent_path(), out, error))
+      throw Error(ErrorCode::invalid_argument, out.string(), "is the model itself; name another place");
+  }
+}
+
 // People rerun a quantisation into the same file; anything else that is there is not ours to replace.
 void check_target(const fs::path& out, const GgufCheckpoint& checkpoint) {
   std::error_code error;
   if (!fs::exists(out, error)) return;
-  for (const SourceFile& file : checkpoint.model.files)
-    if (fs::equivalent(file.path, out, error))
-      throw Error(ErrorCode::invalid_argument, out.string(), "is the model itself; name another file");
+  check_not_the_model(out, checkpoint.model);
   char magic[4] = {};
   if (fs::is_regular_file(out, error)) std::ifstream(out, std::ios::binary).read(magic, sizeof magic);
   if (std::string_view(magic, sizeof magic) != "GGUF")
@@ -210,6 +218,7 @@ int run_packed(const Options& o, VerbContext& context) {
   const CompileOptions machine = compile_options(o.model, context);
   ThreadPool pool(machine.threads);
   ImportedModel model = import_model(o.model.model);
+  check_not_the_model(o.out, model);
   const PackedReport report = quantize_packed(model, choice, machine, context, pool);
   write_packed_checkpoint(model, options, o.out, &context.interrupted);
   print_remarks(model.remarks, context);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 
 #include "base/atomic_directory.h"
@@ -82,11 +80,8 @@ void check_pair(const ModelPlan& model, const std::string& where) {
 
 // An artifact and nothing besides: a folder of the user's may happen to hold an artifact.json too.
 bool is_only_an_artifact(const fs::path& path) {
-  constexpr std::array kParts = {"artifact.json", "tokenizer.json", "graphs", "schedules", "passes", "weights"};
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, error))
-    if (!std::ranges::count(kParts, entry.path().filename().string())) return false;
-  return !error && is_artifact(path);
+  constexpr std::string_view kParts[] = {"artifact.json", "tokenizer.json", "graphs", "schedules", "passes", "weights"};
+  return is_artifact(path) && holds_only(path, kParts);
 }
 
 }  // namespace

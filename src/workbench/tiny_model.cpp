@@ -89,12 +89,12 @@ TinyModelSummary write_weights(const fs::path& path, const ModelConfig& config, 
   return summary;
 }
 
-bool is_tiny_model(const fs::path& directory) {
+// A tiny model and nothing besides.
+bool is_only_a_tiny_model(const fs::path& directory) {
+  constexpr std::string_view kParts[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"};
   std::error_code error;
   const fs::path config = directory / "config.json";
-  if (!fs::exists(config, error)) return false;
-  const Json json = read_config_json(config.string());
-  return json.contains(kMark);
+  return fs::exists(config, error) && holds_only(directory, kParts) && read_config_json(config.string()).contains(kMark);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ TinyModelSummary write_tiny_model(const fs::path& directory, Json config, uint64
     throw Error(ErrorCode::invalid_argument, where,
                 "vocab_size is " + std::to_string(model.vocab) + ", the tokenizer has " + std::to_string(tokenizer.vocab) + " ids");
   config[kMark] = {{"seed", seed}};
-  AtomicDirectory target(directory, is_tiny_model);
+  AtomicDirectory target(directory, is_only_a_tiny_model);
   target.write("config.json", config.dump(2) + '\n');
   target.write("tokenizer.json", tokenizer.tokenizer.dump(2) + '\n');
   target.write("tokenizer_config.json", tokenizer.config.dump(2) + '\n');

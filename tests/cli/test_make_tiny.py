@@ -45,6 +45,11 @@ class MakeTiny(CliCase):
         path = scratch("m")
         for _ in range(2):
             self.done("make-tiny", path)
+        notes = os.path.join(path, "notes.txt")
+        with open(notes, "w", encoding="utf-8") as file:
+            file.write("mine")
+        self.refused(2, "make-tiny", path)
+        os.remove(notes)
         os.remove(os.path.join(path, "config.json"))
         self.refused(2, "make-tiny", path)
 

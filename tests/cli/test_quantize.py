@@ -203,6 +203,17 @@ class Quantize(CliCase):
         refused = run("quantize", tiny(), scratch("packed"), "--type", "int8", "--target-bits", "5", "--calibrate", self.text)
         self.assertIn("takes no recipe and no size", refused.last_error)
 
+    def test_a_packed_checkpoint_replaces_only_its_own(self):
+        out = scratch("packed")
+        for _ in range(2):
+            self.done("quantize", tiny(), out, "--type", "int8")
+        self.assertIn("is the model itself", self.refused(2, "quantize", out, out, "--type", "int4", "--group-size", "32"))
+        notes = os.path.join(out, "notes.txt")
+        with open(notes, "w", encoding="utf-8") as file:
+            file.write("mine")
+        self.refused(2, "quantize", tiny(), out, "--type", "int8")
+        self.assertTrue(os.path.exists(notes))
+
     def test_refusals(self):
         done, _ = self.quantized(tiny(), "--type", "q8_0")
         self.done("quantize", tiny(), done, "--type", "q8_0")  # again into the same file

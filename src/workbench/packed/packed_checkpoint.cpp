@@ -96,10 +96,12 @@ void write_part(const Part& part, std::ofstream& file) {
   file.write(gathered.data(), part.size());
 }
 
-bool is_packed_checkpoint(const fs::path& directory) {
+// A packed checkpoint and nothing besides.
+bool is_only_a_packed_checkpoint(const fs::path& directory) {
+  constexpr std::string_view kParts[] = {"config.json", "tokenizer.json", "model.safetensors"};
   std::error_code error;
   const fs::path config = directory / "config.json";
-  return fs::exists(config, error) && is_packed_config(read_json_file(config.string()));
+  return fs::exists(config, error) && holds_only(directory, kParts) && is_packed_config(read_json_file(config.string()));
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ bool is_packed_checkpoint(const fs::path& directory) {
 void write_packed_checkpoint(const ImportedModel& model, const PackedOptions& options, const fs::path& directory,
                              const std::atomic<bool>* cancel) {
   const std::vector<Part> parts = parts_of(model);
-  AtomicDirectory target(directory, is_packed_checkpoint);
+  AtomicDirectory target(directory, is_only_a_packed_checkpoint);
   Json quantization = {{"type", name_of(options.type)}};
   if (options.type != PackedType::int8) quantization["group_size"] = options.group;
   target.write("config.json", packed_config_to_json(model.config, std::move(quantization)).dump(2) + '\n');
