@@ -95,6 +95,22 @@ TEST(Npz, RefusesDamagedMembers) {
   EXPECT_EQ(refusal(ZipWriter().add("notes", "x").add("a.npy", array).bytes()), "");
 }
 
+// Before any member is read: the first is damaged too, and entries that all name one member would make the work quadratic.
+TEST(Npz, RefusesMembersThatOverlap) {
+  const std::string array = npy_bytes("<f4", "(1,)", std::string(4, '\0'));
+  ZipWriter w;
+  w.add("a.npy", array).add("b.npy", array).add("notes", "");
+  const std::string whole = w.bytes();
+  ASSERT_EQ(refusal(whole), "");
+  const size_t first = w.directory_offset(), second = first + 46 + 5, third = second + 46 + 5;
+  const std::string damaged = patched(whole, whole.find(array) + array.size() - 1, "\1");
+  for (const auto& [entry, name] : {std::pair{second, "member b.npy"}, {third, "member notes"}}) {
+    const std::string message = refusal(patched(damaged, entry + 42, little_endian(uint32_t{0})));
+    EXPECT_NE(message.find(name), std::string::npos) << message;
+    EXPECT_NE(message.find("overlaps member"), std::string::npos) << message;
+  }
+}
+
 TEST(Npz, RefusesArchives) {
   const std::string array = npy_bytes("<f4", "(1,)", std::string(4, '\0'));
   ZipWriter w;

@@ -1,6 +1,7 @@
 #include "importers/zip_directory.h"
 
-#include <optional>
+#include <algorithm>
+#include <utility>
 
 #include "importers/byte_reader.h"
 
@@ -90,7 +91,13 @@ uint64_t data_offset(std::span<const uint8_t> bytes, const std::string& file, st
   return in.offset();
 }
 
-ZipMember read_entry(ByteReader& in, std::span<const uint8_t> bytes, const std::string& file) {
+// A member with its local header: where it begins.
+struct Entry {
+  ZipMember member;
+  uint64_t begin = 0;
+};
+
+Entry read_entry(ByteReader& in, std::span<const uint8_t> bytes, const std::string& file) {
   ZipMember member;
   if (in.read<uint32_t>("mark") != kEntryMark) in.refuse("the zip directory is broken");
   in.take(4, "versions");
@@ -114,7 +121,18 @@ ZipMember read_entry(ByteReader& in, std::span<const uint8_t> bytes, const std::
   if (stored > bytes.size() - member.offset) in.refuse("needs " + std::to_string(stored) + " bytes, more than the file has");
   if (member.method == 0 && stored != size) in.refuse("is stored in " + std::to_string(stored) + " bytes, but has " + std::to_string(size));
   in.set_context({}, {});
-  return member;
+  return {member, offset};
+}
+
+// Members that share bytes would let a small archive claim any amount of work.
+void check_apart(std::vector<Entry> entries, const std::string& file) {
+  std::ranges::stable_sort(entries, {}, &Entry::begin);
+  for (size_t i = 1; i < entries.size(); ++i) {
+    const ZipMember &before = entries[i - 1].member, &member = entries[i].member;
+    if (before.offset + before.bytes > entries[i].begin)
+      throw Error(ErrorCode::invalid_model, file + ": member " + std::string(member.name),
+                  "overlaps member " + std::string(before.name) + " (at offset " + std::to_string(entries[i].begin) + ")");
+  }
 }
 
 }  // namespace
@@ -125,8 +143,11 @@ std::vector<ZipMember> read_zip_directory(std::span<const uint8_t> bytes, const 
   if (directory.bytes > in.left() || directory.entries > directory.bytes / kMinEntryBytes)
     in.refuse("the zip directory claims " + std::to_string(directory.entries) + " entries in " + std::to_string(directory.bytes) +
               " bytes");
+  std::vector<Entry> entries;
+  for (uint64_t i = 0; i < directory.entries; ++i) entries.push_back(read_entry(in, bytes, file));
   std::vector<ZipMember> members;
-  for (uint64_t i = 0; i < directory.entries; ++i) members.push_back(read_entry(in, bytes, file));
+  for (const Entry& entry : entries) members.push_back(entry.member);
+  check_apart(std::move(entries), file);
   return members;
 }
 

@@ -17,7 +17,8 @@ struct ZipMember {
   uint32_t crc32 = 0;     // of the member's content, as the archive says
 };
 
-// Throws Error{invalid_model} naming `file` and the offset; Error{unsupported} for encrypted members and archives in several parts.
+// No two of them share a byte. Throws Error{invalid_model} naming `file` and the offset; Error{unsupported} for encrypted members and
+// archives in several parts.
 std::vector<ZipMember> read_zip_directory(std::span<const uint8_t> bytes, const std::string& file);
 
 }  // namespace hyalite
