@@ -47,7 +47,6 @@ class PackedWeights {
  private:
   void add(const TensorSpec& spec) {
     const std::string name = packed_name(spec.name);
-    if (spec.optional && !files_.tensors.contains(name)) return;
     const FoundTensor& tensor = take(name);
     if (tensor.dtype == DType::u8 && spec.dims.size() == 2) return add_packed(spec, tensor);
     if (!format_of(tensor.dtype).is_float || tensor.dtype == DType::f64)

@@ -60,7 +60,6 @@ struct ModelConfig {
 struct TensorSpec {
   std::string name;  // canonical
   std::vector<int64_t> dims;
-  bool optional = false;  // may be absent
 };
 
 // Throws Error{invalid_model} where a field is absent, out of range or does not fit the others (heads not a multiple of kv_heads, odd
