@@ -17,8 +17,8 @@ AtomicFile::AtomicFile(fs::path path, uint64_t bytes) : path_(std::move(path)), 
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_regular_file(path_, error))  // a rename would put a file in the place of a device
     throw Error(ErrorCode::io, path_.string(), "cannot write: what is there is no regular file");
-  temporary_ = make_beside(path_, "partial", [&](const fs::path& path) {
-    file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  temporary_ = make_beside(path_, "partial", [&](const fs::path& name) {
+    file_ = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     return file_ >= 0;
   });
   if (file_ < 0) fail("cannot write", errno);
