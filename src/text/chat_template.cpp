@@ -29,7 +29,7 @@ Value message_value(const Json& message) {
   jinja::Dict dict;
   for (const auto& [key, item] : message.items()) {
     bool trusted = key == "role" && item.is_string() && is_known_role(item.get_ref<const std::string&>());
-    dict.set(Value::text(jinja::MarkedText(key, true)), jinja::value_of_json(item, !trusted));
+    dict.set_uncharged(jinja::MarkedText(key, true), jinja::value_of_json(item, !trusted));
   }
   return Value::dict(std::move(dict));
 }

@@ -108,6 +108,7 @@ int64_t length(Context& context, const Value& value) {
 }
 
 Value get_attribute(Context& context, const Value& value, std::string_view name) {
+  context.charge(name.size());
   if (value.is(Kind::undefined)) context.fail(value.undefined_message());
   if (value.is(Kind::object)) {
     auto found = value.as_object().attribute(context, name);
@@ -115,15 +116,16 @@ Value get_attribute(Context& context, const Value& value, std::string_view name)
   }
   if (const Builtin* method = find_method(value, name)) return bound_method(*method, value);
   if (value.is(Kind::dict)) {
-    if (const Value* found = value.as_dict().find(name)) return *found;
+    if (const Value* found = value.as_dict().find(context, name)) return *found;
   }
   return missing_attribute(value, name);
 }
 
 Value get_item(Context& context, const Value& value, const Value& key) {
+  context.charge();
   if (value.is(Kind::undefined)) context.fail(value.undefined_message());
   if (value.is(Kind::dict)) {
-    if (const Value* found = value.as_dict().find(key)) return *found;
+    if (const Value* found = value.as_dict().find(context, key)) return *found;
   } else if (key.is_integral() && (value.is_sequence() || value.is(Kind::text))) {
     return element(context, value, key.as_integer());
   }

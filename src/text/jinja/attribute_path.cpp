@@ -17,6 +17,7 @@ Value follow_path(Context& context, const Value& value, const Value& path, const
     std::string_view part = rest.substr(0, dot);
     more = dot != std::string_view::npos;
     if (more) rest.remove_prefix(dot + 1);
+    context.charge(part.size());
     int64_t index = 0;
     bool digits = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
     bool fits = std::from_chars(part.data(), part.data() + part.size(), index).ec == std::errc();

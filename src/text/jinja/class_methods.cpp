@@ -55,8 +55,8 @@ Value dict_values(Context& context, const Value& self, const Bound&) {
 }
 
 Value dict_get(Context& context, const Value& self, const Bound& arguments) {
-  if (!hash_key(*arguments[0])) context.fail("unhashable type: '" + std::string(arguments[0]->type_name()) + "'");
-  if (const Value* found = self.as_dict().find(*arguments[0])) return *found;
+  if (!hash_key(context, *arguments[0])) context.fail("unhashable type: '" + std::string(arguments[0]->type_name()) + "'");
+  if (const Value* found = self.as_dict().find(context, *arguments[0])) return *found;
   return arguments.has(1) ? *arguments[1] : Value();
 }
 

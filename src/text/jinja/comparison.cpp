@@ -20,7 +20,7 @@ bool equal(Context& context, const Value& left, const Value& right) {
     case Kind::dict: {
       const Dict &a = left.as_dict(), &b = right.as_dict();
       return a.items.size() == b.items.size() && std::all_of(a.items.begin(), a.items.end(), [&](const auto& item) {
-               const Value* other = b.find(item.first);
+               const Value* other = b.find(context, item.first);
                return other && equal(context, item.second, *other);
              });
     }
@@ -37,7 +37,10 @@ bool less(Context& context, const Value& left, const Value& right) {
   }
   if (left.is(Kind::undefined)) context.fail(left.undefined_message());
   if (right.is(Kind::undefined)) context.fail(right.undefined_message());
-  if (left.kind() == right.kind() && left.is(Kind::text)) return left.as_bytes() < right.as_bytes();
+  if (left.kind() == right.kind() && left.is(Kind::text)) {
+    context.charge(std::min(left.as_text().size(), right.as_text().size()));
+    return left.as_bytes() < right.as_bytes();
+  }
   if (left.kind() == right.kind() && left.is_sequence()) {
     const auto &a = left.as_items(), &b = right.as_items();
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -53,15 +56,15 @@ bool contains(Context& context, const Value& container, const Value& item) {
     case Kind::undefined: return false;
     case Kind::text:
       if (!item.is(Kind::text)) context.fail("'in <str>' requires a str on its left, not " + std::string(item.type_name()));
-      context.charge(container.as_text().size());
+      context.charge_search(container.as_text().size(), item.as_text().size());
       return container.as_bytes().find(item.as_bytes()) != std::string::npos;
     case Kind::list:
     case Kind::tuple:
       return std::any_of(container.as_items().begin(), container.as_items().end(),
                          [&](const Value& candidate) { return equal(context, candidate, item); });
     case Kind::dict:
-      if (!hash_key(item)) context.fail("unhashable type: '" + std::string(item.type_name()) + "'");
-      return container.as_dict().find(item) != nullptr;
+      if (!hash_key(context, item)) context.fail("unhashable type: '" + std::string(item.type_name()) + "'");
+      return container.as_dict().find(context, item) != nullptr;
     default: context.fail("'" + std::string(container.type_name()) + "' is no container for 'in'");
   }
 }

@@ -36,6 +36,11 @@ void Context::charge_text(size_t size, size_t added) {
   charge(added);
 }
 
+void Context::charge_search(size_t size, size_t wanted) {
+  const size_t times = 1 + wanted / 64;
+  charge(wanted > size ? 0 : size > SIZE_MAX / times ? SIZE_MAX - 32 : size * times);
+}
+
 Context::Frame::Frame(Context& context, uint32_t offset) : context_(context), outer_offset_(context.offset_) {
   context.offset_ = offset;
   context.charge();

@@ -37,6 +37,9 @@ class Context {
   void charge_text(size_t size, size_t added);
   void charge_text(size_t added) { charge_text(0, added); }
 
+  // The work of finding `wanted` bytes in `size` bytes, which for a long text is more than to touch them.
+  void charge_search(size_t size, size_t wanted);
+
   const std::tm& clock() const { return clock_; }
 
   // `dissolve` is called when the context ends: it empties an object that may have come to hold itself.

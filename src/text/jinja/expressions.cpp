@@ -39,7 +39,7 @@ Value Interpreter::evaluate_node(const DictDisplay& node, const Scope& scope) {
   for (const auto& [key_node, value_node] : node.items) {
     Value key = evaluate(*key_node, scope);
     std::string type(key.type_name());
-    if (!dict.set(std::move(key), evaluate(*value_node, scope))) context_.fail("unhashable type: '" + type + "'");
+    if (!dict.set(context_, std::move(key), evaluate(*value_node, scope))) context_.fail("unhashable type: '" + type + "'");
   }
   return Value::dict(std::move(dict));
 }

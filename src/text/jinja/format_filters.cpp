@@ -16,6 +16,7 @@ Value tojson(Context& context, const Value& value, const Bound& arguments) {
     style.indented = true;
     style.item_separator = ",";
     if (arguments[1]->is(Kind::text)) {
+      context.charge(arguments[1]->as_text().size());
       style.indent = arguments[1]->as_bytes();
     } else {
       int64_t width = std::max<int64_t>(0, integer_argument(context, *arguments[1]));
@@ -28,6 +29,7 @@ Value tojson(Context& context, const Value& value, const Bound& arguments) {
     if (separators.size() != 2) context.fail("tojson() takes two separators");
     style.item_separator = text_argument(context, separators[0]).bytes();
     style.key_separator = text_argument(context, separators[1]).bytes();
+    context.charge(style.item_separator.size() + style.key_separator.size());
   }
   return Value::text(to_json(context, value, style));
 }
@@ -45,7 +47,7 @@ Value format_filter(Context& context, const Value& value, const Bound& arguments
   }
   if (!arguments.rest().empty()) context.fail("format() takes positional or named arguments, not both");
   Dict named;
-  for (const auto& [name, argument] : arguments.rest_named()) named.set(Value::text(name), argument);
+  for (const auto& [name, argument] : arguments.rest_named()) named.set(context, name, argument);
   Value mapping = Value::dict(std::move(named));
   return format_percent(context, format, {mapping}, &mapping);
 }

@@ -174,7 +174,7 @@ Value format_percent(Context& context, const MarkedText& format, const std::vect
       out.append_slice(format, sign, sign + 1);
     } else if (!directive.key.empty()) {
       if (!mapping) context.fail("format requires a mapping");
-      const Value* value = mapping->as_dict().find(std::string_view(directive.key));
+      const Value* value = mapping->as_dict().find(context, std::string_view(directive.key));
       if (!value) context.fail("the mapping has no '" + directive.key + "' for the format string");
       out.append(format_one(context, directive, *value));
       keyed = true;

@@ -44,15 +44,16 @@ Dict collect(Context& context, const Bound& arguments) {
   for (const Value& source : arguments.rest()) {
     if (source.is(Kind::dict)) {
       context.charge_items(source.as_dict().items.size());
+      context.charge(source.as_dict().key_bytes);
       dict = source.as_dict();
       continue;
     }
     for (const Value& pair : iterate(context, source)) {
       std::vector<Value> items = iterate(context, pair);
-      if (items.size() != 2 || !dict.set(items[0], items[1])) context.fail("pairs of a key and a value are needed");
+      if (items.size() != 2 || !dict.set(context, items[0], items[1])) context.fail("pairs of a key and a value are needed");
     }
   }
-  for (const auto& [name, value] : arguments.rest_named()) dict.set(Value::text(name), value);
+  for (const auto& [name, value] : arguments.rest_named()) dict.set(context, name, value);
   return dict;
 }
 
@@ -60,6 +61,7 @@ Value make_namespace(Context& context, const Value&, const Bound& arguments) {
   std::unordered_map<std::string, Value> values;
   for (const auto& [key, value] : collect(context, arguments).items) {
     if (!key.is(Kind::text)) context.fail("the names of a namespace are strings");
+    context.charge(key.as_text().size());
     values[key.as_bytes()] = value;
   }
   return Namespace::make(context, std::move(values));

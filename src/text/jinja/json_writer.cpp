@@ -43,10 +43,15 @@ class JsonWriter {
     for (int i = 0; i < level; ++i) out_ += style_.indent;
   }
 
+  void write_separator(const std::string& separator) {
+    context_.charge_text(out_.size(), separator.size());
+    out_ += separator;
+  }
+
   void write_list(const std::vector<Value>& items, int level) {
     out_ += '[';
     for (size_t i = 0; i < items.size(); ++i) {
-      if (i > 0) out_ += style_.item_separator;
+      if (i > 0) write_separator(style_.item_separator);
       new_line(level + 1);
       write(items[i], level + 1);
     }
@@ -65,10 +70,10 @@ class JsonWriter {
     }
     out_ += '{';
     for (size_t i = 0; i < items.size(); ++i) {
-      if (i > 0) out_ += style_.item_separator;
+      if (i > 0) write_separator(style_.item_separator);
       new_line(level + 1);
       write_key(items[i]->first);
-      out_ += style_.key_separator;
+      write_separator(style_.key_separator);
       write(items[i]->second, level + 1);
     }
     if (!items.empty()) new_line(level);

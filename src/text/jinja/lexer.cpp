@@ -15,6 +15,8 @@ bool is_digit_byte(char c) {
   return c >= '0' && c <= '9';
 }
 
+constexpr size_t kMaxName = 1000;  // bytes; looking a name up counts as one step whatever its length
+
 bool is_name_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit_byte(c) || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -167,6 +169,7 @@ class Lexer {
     if (is_name_byte(c)) {
       size_t end = at;
       while (end < text_.size() && is_name_byte(text_[end])) ++end;
+      if (end - at > kMaxName) fail(at, "a name is longer than " + std::to_string(kMaxName) + " bytes");
       emit(TokenType::name, at, std::string(text_.substr(at, end - at)));
       return end;
     }

@@ -10,8 +10,8 @@ namespace hyalite::jinja {
 namespace {
 
 // The digits of a number in a text, as int() and float() take it: without white space around it and single underscores inside.
-std::string number_text(const MarkedText& text) {
-  std::string trimmed = strip(text, nullptr, Side::both).bytes(), digits;
+std::string number_text(Context& context, const MarkedText& text) {
+  std::string trimmed = strip(context, text, nullptr, Side::both).bytes(), digits;
   for (size_t i = 0; i < trimmed.size(); ++i) {
     bool between = i > 0 && i + 1 < trimmed.size() && std::isalnum(static_cast<unsigned char>(trimmed[i - 1])) &&
                    std::isalnum(static_cast<unsigned char>(trimmed[i + 1]));
@@ -21,8 +21,8 @@ std::string number_text(const MarkedText& text) {
   return digits;
 }
 
-std::optional<double> parse_real(const MarkedText& text) {
-  std::string digits = number_text(text);
+std::optional<double> parse_real(Context& context, const MarkedText& text) {
+  std::string digits = number_text(context, text);
   double value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<double> parse_real(const MarkedText& text) {
 }
 
 std::optional<int64_t> parse_integer(Context& context, const MarkedText& text, int base) {
-  std::string digits = number_text(text);
+  std::string digits = number_text(context, text);
   bool negative = digits.starts_with('-');
   if (negative) digits.erase(0, 1);
   if (digits.size() > 2 && digits[0] == '0') {
@@ -70,7 +70,7 @@ Value int_filter(Context& context, const Value& value, const Bound& arguments) {
     result = whole_part(context, value.as_real());
   } else if (value.is(Kind::text)) {
     result = parse_integer(context, value.as_text(), static_cast<int>(base));
-    auto real = result ? std::nullopt : parse_real(value.as_text());
+    auto real = result ? std::nullopt : parse_real(context, value.as_text());
     if (real) result = whole_part(context, *real);
   }
   if (result) return Value::integer(*result, value.any_user());
@@ -81,7 +81,7 @@ Value int_filter(Context& context, const Value& value, const Bound& arguments) {
 Value float_filter(Context& context, const Value& value, const Bound& arguments) {
   if (value.is(Kind::undefined)) context.fail(value.undefined_message());
   if (value.is_number()) return Value::real(value.as_real(), value.any_user());
-  auto real = value.is(Kind::text) ? parse_real(value.as_text()) : std::nullopt;
+  auto real = value.is(Kind::text) ? parse_real(context, value.as_text()) : std::nullopt;
   if (real) return Value::real(*real, value.any_user());
   return arguments.has(0) ? *arguments[0] : Value::real(0);
 }

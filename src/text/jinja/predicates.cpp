@@ -72,6 +72,11 @@ bool is_escaped(const Value&) {
   return false;
 }
 
+Value same_as(Context& context, const Value& value, const Bound& arguments) {
+  if (value.is(Kind::text)) context.charge(value.as_text().size());
+  return Value::boolean(value.same_as(*arguments[0]));
+}
+
 constexpr Builtin table[] = {
     {"defined", "", 0, check<is_defined>},
     {"undefined", "", 0, check<is_undefined>},
@@ -104,7 +109,7 @@ constexpr Builtin table[] = {
     {"ge", "other", 1, ordered<Comparison::greater_equal>},
     {">=", "other", 1, ordered<Comparison::greater_equal>},
     {"in", "container", 1, ordered<Comparison::in>},
-    {"sameas", "other", 1, [](Context&, const Value& v, const Bound& a) { return Value::boolean(v.same_as(*a[0])); }},
+    {"sameas", "other", 1, same_as},
     {"even", "", 0, [](Context& c, const Value& v, const Bound&) { return remainder_is(c, v, Value::integer(2), 0); }},
     {"odd", "", 0, [](Context& c, const Value& v, const Bound&) { return remainder_is(c, v, Value::integer(2), 1); }},
     {"divisibleby", "num", 1, [](Context& c, const Value& v, const Bound& a) { return remainder_is(c, v, *a[0], 0); }},

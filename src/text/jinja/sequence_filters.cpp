@@ -80,8 +80,8 @@ Value unique(Context& context, const Value& value, const Bound& arguments) {
   Dict seen;
   for (Value& item : iterate(context, value)) {
     Value key = sort_key(context, item, arguments[1], boolean_or(arguments[0], false));
-    if (seen.find(key)) continue;
-    if (!seen.set(key, Value())) context.fail("unhashable type: '" + std::string(key.type_name()) + "'");
+    if (seen.find(context, key)) continue;
+    if (!seen.set(context, key, Value())) context.fail("unhashable type: '" + std::string(key.type_name()) + "'");
     kept.push_back(std::move(item));
   }
   return Value::list(std::move(kept));

@@ -216,7 +216,7 @@ void Interpreter::bind_parameters(const Macro& macro, const ScopePtr& scope, Arg
   if (macro.uses_kwargs) {
     Dict rest;
     for (const auto& [name, value] : arguments.named) {
-      if (named.contains(name)) rest.set(Value::text(name), value);
+      if (named.contains(name)) rest.set(context_, name, value);
     }
     scope->set("kwargs", Value::dict(std::move(rest)));
   }

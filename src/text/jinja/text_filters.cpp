@@ -39,7 +39,7 @@ Value title(Context& context, const Value& value, const Bound&) {
 Value trim(Context& context, const Value& value, const Bound& arguments) {
   MarkedText text = to_text(context, value);
   bool on_space = !arguments.has(0) || arguments[0]->is(Kind::none);
-  return Value::text(strip(text, on_space ? nullptr : &text_argument(context, *arguments[0]), Side::both));
+  return Value::text(strip(context, text, on_space ? nullptr : &text_argument(context, *arguments[0]), Side::both));
 }
 
 Value replace_filter(Context& context, const Value& value, const Bound& arguments) {

@@ -90,7 +90,8 @@ std::vector<Bounds> split_on_text(std::string_view bytes, std::string_view separ
 
 }  // namespace
 
-MarkedText strip(const MarkedText& text, const MarkedText* characters, Side side) {
+MarkedText strip(Context& context, const MarkedText& text, const MarkedText* characters, Side side) {
+  context.charge_search(text.size(), characters ? characters->size() : 0);
   Bounds kept = stripped(text.bytes(), [&](CodePoint c, std::string_view bytes) {
     return characters ? characters->bytes().find(bytes) != std::string::npos : is_space(c.value);
   });
@@ -101,7 +102,7 @@ MarkedText strip(const MarkedText& text, const MarkedText* characters, Side side
 }
 
 MarkedText replace(Context& context, const MarkedText& text, const MarkedText& from, const MarkedText& to, int64_t count) {
-  context.charge_text(text.size());
+  context.charge_search(text.size(), from.size());
   const std::string& bytes = text.bytes();
   MarkedText out;
   size_t begin = 0, search = 0;
@@ -125,7 +126,7 @@ MarkedText replace(Context& context, const MarkedText& text, const MarkedText& f
 }
 
 std::vector<Value> split(Context& context, const MarkedText& text, const MarkedText* separator, int64_t limit, bool from_right) {
-  context.charge_text(text.size());
+  context.charge_search(text.size(), separator ? separator->size() : 0);
   if (separator && separator->empty()) context.fail("empty separator");
   size_t most = limit < 0 ? SIZE_MAX : static_cast<size_t>(limit);
   auto parts =
@@ -200,6 +201,7 @@ MarkedText join(Context& context, const std::vector<Value>& items, const MarkedT
 }
 
 MarkedText pad(Context& context, const MarkedText& text, int64_t width, std::string_view filler, Side side) {
+  context.charge(text.size());
   auto size = static_cast<int64_t>(count_code_points(text.bytes()));
   if (width <= size) return text;
   auto missing = static_cast<size_t>(width - size);

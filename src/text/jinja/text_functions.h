@@ -12,7 +12,7 @@ namespace hyalite::jinja {
 enum class Side { left, right, both };
 
 // Python's strip family; `characters` null: white space.
-MarkedText strip(const MarkedText& text, const MarkedText* characters, Side side);
+MarkedText strip(Context& context, const MarkedText& text, const MarkedText* characters, Side side);
 
 // Python's str.replace; a negative count replaces all.
 MarkedText replace(Context& context, const MarkedText& text, const MarkedText& from, const MarkedText& to, int64_t count);

@@ -9,8 +9,8 @@ namespace {
 
 Value strip_method(Context& context, const Value& self, const Bound& arguments, Side side) {
   context.charge(self.as_text().size());
-  if (!arguments.has(0) || arguments[0]->is(Kind::none)) return Value::text(strip(self.as_text(), nullptr, side));
-  return Value::text(strip(self.as_text(), &text_argument(context, *arguments[0]), side));
+  if (!arguments.has(0) || arguments[0]->is(Kind::none)) return Value::text(strip(context, self.as_text(), nullptr, side));
+  return Value::text(strip(context, self.as_text(), &text_argument(context, *arguments[0]), side));
 }
 
 Value split_method(Context& context, const Value& self, const Bound& arguments, bool from_right) {
@@ -30,6 +30,7 @@ Value affix_method(Context& context, const Value& self, const Bound& arguments, 
   const std::string& bytes = part.as_bytes();
   auto matches = [&](const Value& affix) {
     const std::string& wanted = text_argument(context, affix).bytes();
+    context.charge(wanted.size());
     return at_end ? bytes.ends_with(wanted) : bytes.starts_with(wanted);
   };
   if (!arguments[0]->is(Kind::tuple)) return Value::boolean(matches(*arguments[0]));
@@ -42,8 +43,8 @@ Value affix_method(Context& context, const Value& self, const Bound& arguments, 
 Value find_text(Context& context, const Value& self, const Bound& arguments, bool from_right, bool required) {
   Value part = searched_part(context, self, arguments);
   const std::string& bytes = part.as_bytes();
-  context.charge(bytes.size());
   const std::string& wanted = text_argument(context, *arguments[0]).bytes();
+  context.charge_search(bytes.size(), wanted.size());
   size_t at = from_right ? bytes.rfind(wanted) : bytes.find(wanted);
   if (at == std::string::npos) {
     if (required) context.fail("substring not found");
@@ -59,8 +60,8 @@ Value find_text(Context& context, const Value& self, const Bound& arguments, boo
 
 Value count_text(Context& context, const Value& self, const Bound& arguments) {
   Value part = searched_part(context, self, arguments);
-  context.charge(part.as_text().size());
   const std::string& wanted = text_argument(context, *arguments[0]).bytes();
+  context.charge_search(part.as_text().size(), wanted.size());
   if (wanted.empty()) return Value::integer(length(context, part) + 1);
   int64_t count = 0;
   for (size_t at = part.as_bytes().find(wanted); at != std::string::npos; at = part.as_bytes().find(wanted, at + wanted.size())) ++count;
@@ -76,7 +77,7 @@ Value join_method(Context& context, const Value& self, const Bound& arguments) {
 Value partition(Context& context, const Value& self, const Bound& arguments, bool from_right) {
   const MarkedText &text = self.as_text(), &separator = text_argument(context, *arguments[0]);
   if (separator.empty()) context.fail("empty separator");
-  context.charge(text.size());
+  context.charge_search(text.size(), separator.size());
   size_t at = from_right ? text.bytes().rfind(separator.bytes()) : text.bytes().find(separator.bytes());
   if (at == std::string::npos) {
     if (from_right) return Value::tuple({Value::text(""), Value::text(""), self});
@@ -89,6 +90,7 @@ Value partition(Context& context, const Value& self, const Bound& arguments, boo
 Value without_affix(Context& context, const Value& self, const Bound& arguments, bool at_end) {
   const MarkedText& text = self.as_text();
   const std::string& affix = text_argument(context, *arguments[0]).bytes();
+  context.charge(text.size());
   bool matches = at_end ? text.bytes().ends_with(affix) : text.bytes().starts_with(affix);
   if (!matches) return self;
   return Value::text(at_end ? text.slice(0, text.size() - affix.size()) : text.slice(affix.size(), text.size()));

@@ -105,54 +105,86 @@ std::string_view Value::type_name() const {
   return "";
 }
 
-std::optional<std::string> hash_key(const Value& value) {
+namespace {
+
+std::string text_key(std::string_view text) {
+  return "s" + std::to_string(text.size()) + ":" + std::string(text);
+}
+
+std::string number_key(const Value& value) {
+  if (!value.is(Kind::real)) return "i" + std::to_string(value.as_integer()) + ";";
+  const double number = value.as_real();
+  if (std::trunc(number) == number && std::abs(number) < 9e18) return "i" + std::to_string(static_cast<int64_t>(number)) + ";";
+  return "f" + std::string(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+// Every form shows where it ends, so that those of a tuple's items can stand next to each other.
+bool append_key(Context& context, const Value& value, std::string& key) {
+  context.charge_text(key.size(), value.is(Kind::text) ? value.as_text().size() : 1);
   switch (value.kind()) {
-    case Kind::none: return "N";
+    case Kind::none: key += "N"; return true;
     case Kind::boolean:
-    case Kind::integer: return "i" + std::to_string(value.as_integer());
-    case Kind::real: {
-      double number = value.as_real();
-      if (std::trunc(number) == number && std::abs(number) < 9e18) return "i" + std::to_string(static_cast<int64_t>(number));
-      return "f" + std::string(reinterpret_cast<const char*>(&number), sizeof number);
-    }
-    case Kind::text: return "s" + value.as_bytes();
-    case Kind::tuple: {
-      std::string key = "t";
-      for (const Value& item : value.as_items()) {
-        auto part = hash_key(item);
-        if (!part) return std::nullopt;
-        key += std::to_string(part->size()) + ":" + *part;
-      }
-      return key;
-    }
-    default: return std::nullopt;
+    case Kind::integer:
+    case Kind::real: key += number_key(value); return true;
+    case Kind::text: key += text_key(value.as_bytes()); return true;
+    case Kind::tuple:
+      key += "t" + std::to_string(value.as_items().size()) + ":";
+      return std::all_of(value.as_items().begin(), value.as_items().end(),
+                         [&](const Value& item) { return append_key(context, item, key); });
+    default: return false;
   }
 }
 
-const Value* Dict::find(const Value& key) const {
-  auto hash = hash_key(key);
-  if (!hash) return nullptr;
-  auto found = index_.find(*hash);
+}  // namespace
+
+std::optional<std::string> hash_key(Context& context, const Value& value) {
+  std::string key;
+  if (!append_key(context, value, key)) return std::nullopt;
+  return key;
+}
+
+const Value* Dict::at(const std::string& hash) const {
+  auto found = index_.find(hash);
   return found == index_.end() ? nullptr : &items[found->second].second;
 }
 
-const Value* Dict::find(std::string_view key) const {
-  auto found = index_.find("s" + std::string(key));
-  return found == index_.end() ? nullptr : &items[found->second].second;
+const Value* Dict::find(Context& context, const Value& key) const {
+  auto hash = hash_key(context, key);
+  return hash ? at(*hash) : nullptr;
 }
 
-bool Dict::set(Value key, Value value) {
-  auto hash = hash_key(key);
-  if (!hash) return false;
+const Value* Dict::find(Context& context, std::string_view key) const {
+  context.charge(key.size());
+  return at(text_key(key));
+}
+
+bool Dict::set(Context& context, Value key, Value value) {
+  auto hash = hash_key(context, key);
+  if (hash) insert(std::move(*hash), std::move(key), std::move(value));
+  return hash.has_value();
+}
+
+void Dict::set(Context& context, std::string_view key, Value value) {
+  context.charge(key.size());
+  insert(text_key(key), Value::text(key), std::move(value));
+}
+
+void Dict::set_uncharged(MarkedText key, Value value) {
+  std::string hash = text_key(key.bytes());
+  insert(std::move(hash), Value::text(std::move(key)), std::move(value));
+}
+
+void Dict::insert(std::string hash, Value key, Value value) {
   depth = std::max({depth, value.depth() + 1, key.depth() + 1});
   user = user || key.any_user() || value.any_user();
-  auto [place, inserted] = index_.emplace(std::move(*hash), items.size());
+  const size_t bytes = hash.size();
+  auto [place, inserted] = index_.emplace(std::move(hash), items.size());
   if (inserted) {
+    key_bytes += bytes;
     items.emplace_back(std::move(key), std::move(value));
   } else {
     items[place->second].second = std::move(value);
   }
-  return true;
 }
 
 namespace {
@@ -177,7 +209,7 @@ Value convert(const Json& json, bool user, int depth) {
     }
     case Json::value_t::object: {
       Dict dict;
-      for (const auto& [key, item] : json.items()) dict.set(Value::text(MarkedText(key, user)), convert(item, user, depth + 1));
+      for (const auto& [key, item] : json.items()) dict.set_uncharged(MarkedText(key, user), convert(item, user, depth + 1));
       return Value::dict(std::move(dict));
     }
     default: return Value();

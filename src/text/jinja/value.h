@@ -103,19 +103,26 @@ struct List {
   bool user = false;
 };
 
-// Keeps the order of insertion. Keys are None, numbers, text, or tuples of them.
+// Keeps the order of insertion. Keys are None, numbers, text, or tuples of them. What takes a Context charges it for the bytes of the key.
 struct Dict {
   std::vector<std::pair<Value, Value>> items;
   int depth = 1;
   bool user = false;
+  size_t key_bytes = 0;  // of all keys, as they are copied with the dict
 
   // Null where the key is missing or of an unhashable type.
-  const Value* find(const Value& key) const;
-  const Value* find(std::string_view key) const;
+  const Value* find(Context& context, const Value& key) const;
+  const Value* find(Context& context, std::string_view key) const;
   // Returns false where the key's type cannot be hashed.
-  bool set(Value key, Value value);
+  bool set(Context& context, Value key, Value value);
+  void set(Context& context, std::string_view key, Value value);
+  // For a dict that no template makes.
+  void set_uncharged(MarkedText key, Value value);
 
  private:
+  const Value* at(const std::string& hash) const;
+  void insert(std::string hash, Value key, Value value);
+
   std::unordered_map<std::string, size_t> index_;
 };
 
@@ -125,8 +132,9 @@ struct Arguments {
   std::vector<std::pair<std::string, Value>> named;
 };
 
-// A canonical form of hashable values, equal exactly for values that are equal; nothing where a value cannot be hashed.
-std::optional<std::string> hash_key(const Value& value);
+// A canonical form of hashable values, equal exactly for values that are equal; nothing where a value cannot be hashed. A tuple may hold
+// another one many times, so that its form is exponentially longer than the tuple: each byte is charged as it is written.
+std::optional<std::string> hash_key(Context& context, const Value& value);
 
 // Everything in `json` is marked as a user's text when `user` is set. Throws Error{invalid_argument} for integers beyond 64 bits and
 // for nesting beyond max_value_depth.
