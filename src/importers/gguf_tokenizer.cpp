@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 #include "base/utf8.h"
 #include "importers/pre_tokenizer_table.h"
 #include "importers/vocabulary_builder.h"
@@ -58,6 +59,7 @@ class GgufTokenizer {
     if (tokens.empty()) metadata_.refuse(kTokens, "is missing or empty: the file has no vocabulary");
     size_t bytes = 0;
     for (std::string_view token : tokens) bytes += token.size();
+    if (bytes > kMaxPieceBytes) metadata_.refuse(kTokens, "has more than " + std::to_string(kMaxPieceBytes) + " bytes of pieces");
     spec_.pieces.reserve(tokens.size(), bytes);
     for (std::string_view token : tokens) {
       if (valid_prefix(token) != token.size())

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 #include "importers/gguf_file.h"
 #include "importers/pre_tokenizer_table.h"
 #include "importers/testing/gguf_writer.h"
@@ -83,6 +84,10 @@ TEST(GgufTokenizer, RefusesByName) {
   EXPECT_NE(refusal(changed("tokenizer.ggml.eos_token_id").u32("tokenizer.ggml.eos_token_id", 6)).find("eos_token_id"), std::string::npos);
   EXPECT_NE(refusal(changed("tokenizer.ggml.tokens").strings("tokenizer.ggml.tokens", {"h", "e", "he", "a", "b", "\xff"})).find("UTF-8"),
             std::string::npos);
+  const std::string long_piece(kMaxPieceBytes / 2, 'a');
+  EXPECT_NE(
+      refusal(changed("tokenizer.ggml.tokens").strings("tokenizer.ggml.tokens", {"h", long_piece, long_piece})).find("tokens: has more"),
+      std::string::npos);
 }
 
 TEST(PreTokenizerTable, NamesStandForOneRowEach) {

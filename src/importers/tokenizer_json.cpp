@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/tokenizer_limits.h"
 #include "importers/tokenizer_rules.h"
 #include "importers/vocabulary_builder.h"
 
@@ -248,18 +249,26 @@ class TokenizerJson {
   }
 
   void add_template(const Json& processor) {
+    const Json& single = member(processor, "single", "post_processor");
+    check_template_size(single.size());
     bool after_text = false;
-    for (const Json& item : member(processor, "single", "post_processor")) {
+    for (const Json& item : single) {
       if (item.is_object() && item.contains("Sequence")) {
         after_text = true;
         continue;
       }
       const std::string name = text(member(item, "SpecialToken", "post_processor.single"), "post_processor.single", "id", "");
       const Json& token = member(member(processor, "special_tokens", "post_processor"), name.c_str(), "post_processor.special_tokens");
-      for (const Json& id : member(token, "ids", "post_processor.special_tokens"))
-        (after_text ? spec_.suffix : spec_.prefix)
-            .push_back(checked_id(id, static_cast<int64_t>(spec_.pieces.size()), "post_processor.special_tokens"));
+      std::vector<int32_t>& ids = after_text ? spec_.suffix : spec_.prefix;
+      for (const Json& id : member(token, "ids", "post_processor.special_tokens")) {
+        check_template_size(ids.size() + 1);
+        ids.push_back(checked_id(id, static_cast<int64_t>(spec_.pieces.size()), "post_processor.special_tokens"));
+      }
     }
+  }
+
+  void check_template_size(size_t size) const {
+    if (size > kMaxTemplateIds) refuse("post_processor.single", "has more than " + std::to_string(kMaxTemplateIds) + " tokens");
   }
 
   std::string text(const Json& object, const std::string& field, const char* name, const char* otherwise) const {

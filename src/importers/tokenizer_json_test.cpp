@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 
 namespace hyalite {
 namespace {
@@ -93,6 +94,32 @@ TEST(TokenizerJson, RefusesHostileInput) {
   EXPECT_EQ(refusal(std::string(100000, '[')).code(), ErrorCode::invalid_model);
   for (const char* text : {"", "7", "[]", "{}", R"({"model": 3})", "\xff"})
     EXPECT_EQ(refusal(text).code(), ErrorCode::invalid_model) << text;
+}
+
+// `item`, `count` times, with commas between.
+std::string list_of(const std::string& item, size_t count) {
+  std::string list = item;
+  for (size_t i = 1; i < count; ++i) list += ", " + item;
+  return list;
+}
+
+TEST(TokenizerJson, RefusesLongPipelinesAndTemplates) {
+  const auto sequence = [](size_t count) {
+    return replaced(R"("pre_tokenizer": )", R"("pre_tokenizer": {"type": "Sequence", "pretokenizers": [)" +
+                                                list_of(R"({"type": "Digits"})", count) + R"(]}, "other": )");
+  };
+  EXPECT_EQ(import_tokenizer_json(sequence(kMaxTextRules), "tokenizer.json").pre_tokenizers.size(), kMaxTextRules);
+  Error error = refusal(sequence(kMaxTextRules + 1));
+  EXPECT_EQ(error.where(), "tokenizer.json: pre_tokenizer") << error.what();
+  EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+
+  const auto items = [](size_t count) {
+    return replaced(R"("single": [)", R"("single": [)" + list_of(R"({"SpecialToken": {"id": "<s>", "type_id": 0}})", count) + ", ");
+  };
+  error = refusal(items(100000));
+  EXPECT_EQ(error.where(), "tokenizer.json: post_processor.single") << error.what();
+  error = refusal(replaced(R"("ids": [3])", R"("ids": [)" + list_of("3", kMaxTemplateIds + 1) + "]"));
+  EXPECT_EQ(error.where(), "tokenizer.json: post_processor.single") << error.what();
 }
 
 TEST(TokenizerJson, ReadsTheNeighboursInADirectory) {

@@ -1,6 +1,7 @@
 #include "importers/tokenizer_rules.h"
 
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 
 namespace hyalite {
 namespace {
@@ -56,7 +57,10 @@ std::vector<TextRule> RuleReader::decoders(const Json& json) const {
 void RuleReader::read(const Json& json, const char* field, const char* list, ReadOne one, int depth, std::vector<TextRule>& rules) const {
   if (json.is_null()) return;
   const std::string type = json_text(json, file_, field, "type", "");
-  if (type != "Sequence") return rules.push_back((this->*one)(json, type));
+  if (type != "Sequence") {
+    if (rules.size() == kMaxTextRules) refuse(field, "has more than " + std::to_string(kMaxTextRules) + " rules");
+    return rules.push_back((this->*one)(json, type));
+  }
   const Json* parts = member(json, file_, field, list);
   if (parts == nullptr || !parts->is_array()) refuse(field, std::string("has no list \"") + list + "\"");
   if (depth == kMaxDepth) refuse(field, "sequences are nested too deep");

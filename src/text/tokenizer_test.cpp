@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 #include "base/utf8.h"
 #include "text/detokenizer.h"
 #include "text/test_specs.h"
@@ -121,6 +122,11 @@ TEST(Tokenizer, RefusesSpecsThatContradictThemselves) {
   refused([](TokenizerSpec& s) { s.normalizers = {{.type = "Nmt"}}; });
   refused([](TokenizerSpec& s) { s.pre_tokenizers = {{.type = "UnicodeScripts"}}; });
   refused([](TokenizerSpec& s) { s.decoders = {{.type = "CTC"}}; });
+  refused([](TokenizerSpec& s) { s.normalizers.assign(kMaxTextRules + 1, {.type = "NFC"}); });
+  refused([](TokenizerSpec& s) { s.pre_tokenizers.assign(100000, {.type = "Digits"}); });
+  refused([](TokenizerSpec& s) { s.decoders.assign(kMaxTextRules + 1, {.type = "ByteLevel"}); });
+  refused([](TokenizerSpec& s) { s.prefix.assign(kMaxTemplateIds + 1, 0); });
+  refused([](TokenizerSpec& s) { s.suffix.assign(kMaxTemplateIds + 1, 0); });
 }
 
 TEST(Detokenizer, NeverGivesHalfACharacter) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/tokenizer_limits.h"
 #include "base/utf8.h"
 #include "text/byte_alphabet.h"
 
@@ -19,9 +20,20 @@ void check_id(int64_t id, const TokenizerSpec& spec, const std::string& field) {
     refuse(field, "id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(spec.pieces.size()));
 }
 
+void check_sizes(const TokenizerSpec& spec) {
+  const auto check = [](size_t size, size_t most, const char* field) {
+    if (size > most) refuse(field, "has " + std::to_string(size) + " entries, more than " + std::to_string(most));
+  };
+  check(spec.normalizers.size(), kMaxTextRules, "normalizer");
+  check(spec.pre_tokenizers.size(), kMaxTextRules, "pre_tokenizer");
+  check(spec.decoders.size(), kMaxTextRules, "decoder");
+  check(spec.prefix.size(), kMaxTemplateIds, "prefix");
+  check(spec.suffix.size(), kMaxTemplateIds, "suffix");
+}
+
 void check_spec(const TokenizerSpec& spec) {
   if (spec.pieces.empty()) refuse("pieces", "the vocabulary is empty");
-  if (spec.pieces.size() > INT32_MAX) refuse("pieces", "the vocabulary is too large");
+  if (spec.pieces.size() > INT32_MAX || spec.pieces.text().size() > kMaxPieceBytes) refuse("pieces", "the vocabulary is too large");
   if (spec.kinds.size() != spec.pieces.size()) refuse("kinds", "there must be one a piece");
   const bool scored = spec.model == TokenizerModel::bpe_scores || spec.model == TokenizerModel::unigram;
   if (scored ? spec.scores.size() != spec.pieces.size() : !spec.scores.empty() && spec.scores.size() != spec.pieces.size())
@@ -32,6 +44,7 @@ void check_spec(const TokenizerSpec& spec) {
     check_id(merge.right, spec, "merges");
     check_id(merge.result, spec, "merges");
   }
+  check_sizes(spec);
   for (const AddedToken& token : spec.added) check_id(token.id, spec, "added tokens");
   for (int32_t id : spec.prefix) check_id(id, spec, "prefix");
   for (int32_t id : spec.suffix) check_id(id, spec, "suffix");
