@@ -18,6 +18,7 @@ constexpr const char* kTokens = "tokenizer.ggml.tokens";
 constexpr const char* kScores = "tokenizer.ggml.scores";
 constexpr const char* kTypes = "tokenizer.ggml.token_type";
 constexpr const char* kMerges = "tokenizer.ggml.merges";
+constexpr const char* kTemplate = "tokenizer.chat_template";
 constexpr const char* kCharsmap = "tokenizer.ggml.precompiled_charsmap";
 constexpr std::string_view kSpace = "\u2581";
 
@@ -49,7 +50,8 @@ class GgufTokenizer {
                   "tokenizer model \"" + std::string(model) + "\" is not known");
     read_special_ids();
     read_answer_ends();
-    spec_.chat_template = metadata_.string("tokenizer.chat_template").value_or("");
+    spec_.chat_template = metadata_.string(kTemplate).value_or("");
+    if (valid_prefix(spec_.chat_template) != spec_.chat_template.size()) metadata_.refuse(kTemplate, "is not valid UTF-8");
     return std::move(spec_);
   }
 

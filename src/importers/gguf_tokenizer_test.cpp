@@ -88,6 +88,8 @@ TEST(GgufTokenizer, RefusesByName) {
   EXPECT_NE(
       refusal(changed("tokenizer.ggml.tokens").strings("tokenizer.ggml.tokens", {"h", long_piece, long_piece})).find("tokens: has more"),
       std::string::npos);
+  const std::string message = refusal(changed("tokenizer.chat_template").string("tokenizer.chat_template", "a\xff"));
+  EXPECT_NE(message.find("tokenizer.chat_template: is not valid UTF-8"), std::string::npos) << message;
 }
 
 TEST(PreTokenizerTable, NamesStandForOneRowEach) {

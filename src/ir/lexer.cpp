@@ -1,6 +1,7 @@
 #include "ir/lexer.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "ir/text_form.h"
 
 namespace hyalite {
@@ -131,6 +132,7 @@ std::string Lexer::decoded_string(const Token& token) const {
     rest.remove_prefix(length);
   }
   if (rest != "\"") fail(token, "the string does not end in this line");
+  if (valid_prefix(bytes) != bytes.size()) fail(token, "the string is not valid UTF-8");
   return bytes;
 }
 

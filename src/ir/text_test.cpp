@@ -83,7 +83,7 @@ TEST(Text, RealsStayApartFromIntegersAndReadBackExactly) {
 }
 
 TEST(Text, AnyNameAndAnyStringSurvive) {
-  const std::string odd("a \"b\"\\ \n\t\r\x01\x7f\xff é 😊\0end", 26);
+  const std::string odd("a \"b\"\\ \n\t\r\x01\x7f é 😊\0end", 25);
   Graph graph("g " + odd);
   const ValueId x = graph.add_input(odd, ValueType::of({DType::f32, {Dim(3)}}));
   const NodeId n = graph.append(*find_op("weight"), {}, {{"name", odd}}, {"%@"}, {odd, odd, {odd, ""}});
@@ -169,6 +169,7 @@ TEST(Text, StringsEndInTheirLine) {
   EXPECT_EQ(error_of("stage \"abc"), "model.cir:1:7: the string does not end in this line");
   EXPECT_EQ(error_of("stage \"\\"), "model.cir:1:7: unknown escape in a string");
   EXPECT_EQ(error_of("stage \"\\q\""), "model.cir:1:7: unknown escape in a string");
+  EXPECT_EQ(error_of(graph_with("  %y = silu %x at \"\\xff\"")), "model.cir:2:19: the string is not valid UTF-8");
 }
 
 }  // namespace
