@@ -62,13 +62,14 @@ Charsmap::Match Charsmap::longest_match(std::string_view text) const {
   return best;
 }
 
-std::string Charsmap::apply(std::string_view text) const {
+std::string Charsmap::apply(std::string_view text, const GrowthBudget& budget) const {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const Match match = longest_match(text);
     if (match.bytes > 0) {
       out += replacements_.c_str() + match.offset;
+      budget.check(out.size());
       text.remove_prefix(match.bytes);
     } else {
       const uint32_t bytes = decode_character(text).bytes;

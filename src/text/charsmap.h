@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/growth_budget.h"
+
 namespace hyalite {
 
 // Immutable.
@@ -15,8 +17,8 @@ class Charsmap {
   // Throws Error{invalid_model} where the text is not base64 or the blob breaks its layout. An empty text maps nothing.
   explicit Charsmap(std::string_view base64);
 
-  // Replaces the longest known sequence at each place. Valid UTF-8 to valid UTF-8.
-  std::string apply(std::string_view text) const;
+  // Replaces the longest known sequence at each place. Valid UTF-8 to valid UTF-8. Throws Error{invalid_model} beyond the budget.
+  std::string apply(std::string_view text, const GrowthBudget& budget) const;
 
  private:
   struct Match {

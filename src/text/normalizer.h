@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "base/tokenizer_spec.h"
+#include "text/growth_budget.h"
 
 namespace hyalite {
 
 class NormalizerStep {
  public:
   virtual ~NormalizerStep() = default;
-  virtual std::string apply(std::string text) const = 0;
+  // A step whose result may be many times longer than `text` asks the budget before it makes it; the caller takes the result from it.
+  virtual std::string apply(std::string text, const GrowthBudget& budget) const = 0;
 };
 
 // Immutable; apply may run in many threads at once.
@@ -24,8 +26,10 @@ class Normalizer {
 
   bool empty() const { return steps_.empty(); }
 
-  // Valid UTF-8 to valid UTF-8.
+  // Valid UTF-8 to valid UTF-8. Throws Error{invalid_model} naming the rule that makes too much of the text.
   std::string apply(std::string_view text) const;
+  // The same for one of several texts that share a budget.
+  std::string apply(std::string_view text, GrowthBudget& budget) const;
 
  private:
   std::vector<std::unique_ptr<NormalizerStep>> steps_;

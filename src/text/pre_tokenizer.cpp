@@ -74,6 +74,7 @@ void add_byte_level(const TextRule& rule, bool last, Stages& stages) {
 }
 
 void add_metaspace(const TextRule& rule, Stages& stages) {
+  if (rule.content.size() > 4) throw Error(ErrorCode::invalid_model, "tokenizer", "the mark of spaces is more than one character");
   stages.push_back(std::make_unique<SpaceMarker>(rule));
   if (!rule.use_regex) return;
   const std::string mark(rule.content.empty() ? kMetaspace : std::string_view(rule.content));
@@ -110,19 +111,27 @@ PreTokenizer::PreTokenizer(const std::vector<TextRule>& rules) {
   bool in_alphabet = false;
   for (size_t i = 0; i < rules.size(); ++i) {
     const bool last = i + 1 == rules.size();
-    make_rule("pre_tokenizer", i, [&] { add_stage(rules[i], last, stages_); });
+    at_rule("pre_tokenizer", i, [&] { add_stage(rules[i], last, stages_); });
     in_alphabet |= rules[i].type == "ByteLevel" && !last;
+    rules_.resize(stages_.size(), i);
   }
   if (in_alphabet) stages_.push_back(std::make_unique<FromByteAlphabet>());
+  if (!rules.empty()) rules_.resize(stages_.size(), rules.size() - 1);
 }
 
 void PreTokenizer::split(std::string_view text, bool at_start, FunctionRef<void(std::string_view)> word) const {
-  if (!text.empty()) run(0, text, at_start, word);
+  GrowthBudget budget(text.size());
+  if (!text.empty()) run(0, text, at_start, budget, word);
 }
 
-void PreTokenizer::run(size_t stage, std::string_view text, bool at_start, FunctionRef<void(std::string_view)> word) const {
+void PreTokenizer::run(size_t stage, std::string_view text, bool at_start, GrowthBudget& budget,
+                       FunctionRef<void(std::string_view)> word) const {
   if (stage == stages_.size()) return word(text);
-  stages_[stage]->split(text, at_start, [&](std::string_view part, bool start) { run(stage + 1, part, start, word); });
+  stages_[stage]->split(text, at_start, [&](std::string_view part, bool start) {
+    if (!budget.allows(part.size())) at_rule("pre_tokenizer", rules_[stage], [&] { budget.check(part.size()); });
+    budget.take(part.size());
+    run(stage + 1, part, start, budget, word);
+  });
 }
 
 }  // namespace hyalite

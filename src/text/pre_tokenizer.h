@@ -7,6 +7,7 @@
 
 #include "base/function_ref.h"
 #include "base/tokenizer_spec.h"
+#include "text/growth_budget.h"
 
 namespace hyalite {
 
@@ -25,13 +26,15 @@ class PreTokenizer {
   explicit PreTokenizer(const std::vector<TextRule>& rules);
 
   // Calls `word` with the non-empty words of valid UTF-8, in order. Views into `text`, or into memory that lives until `word` returns.
-  // Words are plain text; the GPT-2 byte alphabet appears only between stages.
+  // Words are plain text; the GPT-2 byte alphabet appears only between stages. Throws Error{invalid_model} naming the rule that makes too
+  // much of the text.
   void split(std::string_view text, bool at_start, FunctionRef<void(std::string_view)> word) const;
 
  private:
-  void run(size_t stage, std::string_view text, bool at_start, FunctionRef<void(std::string_view)> word) const;
+  void run(size_t stage, std::string_view text, bool at_start, GrowthBudget& budget, FunctionRef<void(std::string_view)> word) const;
 
   std::vector<std::unique_ptr<PreTokenizerStage>> stages_;
+  std::vector<size_t> rules_;  // by stage: the rule that it belongs to
 };
 
 }  // namespace hyalite

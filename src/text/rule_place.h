@@ -1,4 +1,4 @@
-// Names the rule of a pipeline in the errors of making it.
+// Names the rule of a pipeline in its errors.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace hyalite {
 
-// Calls make(); what it throws is said to be of "pipeline index".
-template <class Make>
-void make_rule(const char* pipeline, size_t index, const Make& make) {
+// Calls work(), which makes or applies a rule; what it throws is said to be of "pipeline index".
+template <class Work>
+void at_rule(const char* pipeline, size_t index, const Work& work) {
   try {
-    make();
+    work();
   } catch (const Error& error) {
     throw Error(error.code(), std::string(pipeline) + " " + std::to_string(index) + ": " + error.where(), error.message());
   }

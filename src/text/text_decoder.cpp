@@ -4,8 +4,11 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/byte_alphabet.h"
+#include "text/growth_budget.h"
 #include "text/normalizer.h"
+#include "text/rule_place.h"
 #include "text/vocabulary.h"
 
 namespace hyalite {
@@ -28,6 +31,7 @@ std::string fall_back(std::string piece) {
 }
 
 void strip_ends(const TextRule& rule, std::string& piece) {
+  if (rule.content.empty()) return;
   std::string_view rest = piece;
   for (int i = 0; i < rule.start && rest.starts_with(rule.content); ++i) rest.remove_prefix(rule.content.size());
   for (int i = 0; i < rule.stop && rest.ends_with(rule.content); ++i) rest.remove_suffix(rule.content.size());
@@ -41,33 +45,47 @@ TextRule literal_replace(std::string_view from, std::string_view to) {
 // The rules that work on one piece at a time, in order.
 class PieceDecoder {
  public:
-  void add(const TextRule& rule) {
-    Step step{rule, nullptr};
-    if (rule.type == "Metaspace") step.replace = make_replace_step(literal_replace(rule.content.empty() ? kMark : rule.content, " "));
-    if (rule.type == "Replace") step.replace = make_replace_step(rule);
+  // `index` is its place in the decoder, for messages.
+  void add(const TextRule& rule, size_t index) {
+    Step step{rule, index, nullptr};
+    at_rule("decoder", index, [&] {
+      if (rule.type == "Metaspace") step.replace = make_replace_step(literal_replace(rule.content.empty() ? kMark : rule.content, " "));
+      if (rule.type == "Replace") step.replace = make_replace_step(rule);
+    });
     steps_.push_back(std::move(step));
   }
 
-  std::string decode(std::string_view text) const {
+  std::string decode(std::string_view text, GrowthBudget& budget) const {
     std::string piece(text);
-    for (const Step& step : steps_) {
-      if (step.replace)
-        piece = step.replace->apply(std::move(piece));
-      else if (step.rule.type == "ByteLevel")
-        piece = decode_bytes(std::move(piece));
-      else if (step.rule.type == "ByteFallback")
-        piece = fall_back(std::move(piece));
-      else
-        strip_ends(step.rule, piece);
-    }
+    for (const Step& step : steps_)
+      at_rule("decoder", step.index, [&] {
+        apply(step, piece, budget);
+        budget.take(piece.size());
+      });
     return piece;
   }
 
  private:
   struct Step {
     TextRule rule;
+    size_t index;
     std::unique_ptr<NormalizerStep> replace;
   };
+
+  static void apply(const Step& step, std::string& piece, const GrowthBudget& budget) {
+    if (step.rule.type == "ByteFallback") {
+      piece = fall_back(std::move(piece));
+    } else if (step.rule.type == "Strip") {
+      strip_ends(step.rule, piece);
+    } else if (valid_prefix(piece) != piece.size()) {
+      return;  // part of a character, left by an earlier step: the other rules are for text
+    } else if (step.replace) {
+      piece = step.replace->apply(std::move(piece), budget);
+    } else {
+      piece = decode_bytes(std::move(piece));
+    }
+  }
+
   std::vector<Step> steps_;
 };
 
@@ -81,7 +99,8 @@ bool is_known(const std::string& type) {
 TextDecoder::TextDecoder(const TokenizerSpec& spec) {
   PieceDecoder decoder;
   bool fused = false;
-  for (const TextRule& rule : spec.decoders) {
+  for (size_t i = 0; i < spec.decoders.size(); ++i) {
+    const TextRule& rule = spec.decoders[i];
     if (rule.type == "Fuse") {
       fused = true;
     } else if (!is_known(rule.type)) {
@@ -91,7 +110,7 @@ TextDecoder::TextDecoder(const TokenizerSpec& spec) {
       strip_ = rule.content;
       strip_at_most_ = rule.start;
     } else {
-      decoder.add(rule);
+      decoder.add(rule, i);
       if (rule.type == "Metaspace" && rule.flag) {
         strip_ = " ";
         strip_at_most_ = 1;
@@ -101,11 +120,12 @@ TextDecoder::TextDecoder(const TokenizerSpec& spec) {
   std::vector<bool> added(spec.pieces.size());
   for (const AddedToken& token : spec.added) added.at(static_cast<size_t>(token.id)) = true;
   bytes_.reserve(spec.pieces.size(), spec.pieces.text().size());
+  GrowthBudget budget(spec.pieces.text().size());
   for (size_t i = 0; i < spec.pieces.size(); ++i) {
     if (added[i])
       bytes_.push_back(spec.pieces[i]);
     else
-      bytes_.push_back(decoder.decode(spec.pieces[i]));
+      bytes_.push_back(decoder.decode(spec.pieces[i], budget));
   }
 }
 

@@ -29,10 +29,13 @@ std::vector<AddedToken> written_tokens(const TokenizerSpec& spec) {
 }
 
 std::vector<AddedToken> normalized_tokens(const TokenizerSpec& spec, const Normalizer& normalizer) {
+  size_t bytes = 0;
+  for (const AddedToken& token : spec.added) bytes += token.text.size();
+  GrowthBudget budget(bytes);
   std::vector<AddedToken> tokens;
   for (AddedToken token : spec.added) {
     if (!matches_normalized(token)) continue;
-    token.text = normalizer.apply(token.text);
+    token.text = normalizer.apply(token.text, budget);
     tokens.push_back(std::move(token));
   }
   return tokens;
@@ -47,6 +50,10 @@ size_t invalid_prefix(std::string_view text) {
   size_t bytes = 0;
   while (bytes < text.size() && valid_sequence(text.substr(bytes)) == 0) ++bytes;
   return bytes;
+}
+
+Error in_file(const Error& error, const std::string& file) {
+  return file.empty() ? error : Error(error.code(), file + ": " + error.where(), error.message());
 }
 
 }  // namespace
@@ -66,11 +73,21 @@ struct Tokenizer::Parts {
         byte_words(spec.model == TokenizerModel::bpe_bytes),
         unk(spec.unk),
         bos(spec.bos),
-        eos(spec.eos) {
+        eos(spec.eos),
+        file(spec.file) {
     for (const AddedToken& token : spec.added) spellings.push_back(token);
   }
 
+  // Throws Error{invalid_model} naming the file and the rule that makes too much of the text or cannot be matched within its limits.
   void encode(std::string_view text, AllowSpecial allow, std::vector<int32_t>& out) const {
+    try {
+      encode_all(text, allow, out);
+    } catch (const Error& error) {
+      throw in_file(error, file);
+    }
+  }
+
+  void encode_all(std::string_view text, AllowSpecial allow, std::vector<int32_t>& out) const {
     for (size_t at = 0; at < text.size();) {
       const size_t valid = valid_prefix(text.substr(at));
       if (valid > 0) encode_valid(text.substr(at, valid), at, allow, out);
@@ -119,12 +136,12 @@ struct Tokenizer::Parts {
   std::vector<int32_t> prefix, suffix, end_of_generation;
   bool byte_words;
   int32_t unk, bos, eos;
+  std::string file;
 };
 
 Tokenizer::Tokenizer(const TokenizerSpec& spec) try : parts_(std::make_unique<const Parts>(spec)) {
 } catch (const Error& error) {
-  if (spec.file.empty()) throw;
-  throw Error(error.code(), spec.file + ": " + error.where(), error.message());
+  throw in_file(error, spec.file);
 }
 Tokenizer::~Tokenizer() = default;
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;

@@ -129,6 +129,56 @@ TEST(Tokenizer, RefusesSpecsThatContradictThemselves) {
   refused([](TokenizerSpec& s) { s.suffix.assign(kMaxTemplateIds + 1, 0); });
 }
 
+// Where, and why, making the tokenizer or encoding `text` is refused.
+std::string refusal(TokenizerSpec spec, const std::string& text) {
+  spec.file = "model.file";
+  try {
+    Tokenizer(spec).encode(text);
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+    return error.what();
+  }
+}
+
+TEST(Tokenizer, RefusesRulesThatMakeTooMuchOfAText) {
+  const TextRule grow{.type = "Replace", .pattern = ".", .content = std::string(1000, 'x')};
+  const TextRule literal{.type = "Replace", .pattern = "\\Qx\\E", .content = std::string(1000, 'x')};
+  TokenizerSpec decoders = byte_level_spec({"he"});
+  decoders.decoders = {grow, literal, literal, literal, literal};
+  EXPECT_TRUE(refusal(decoders, "").starts_with("model.file: decoder 2: tokenizer: the rules make more")) << refusal(decoders, "");
+
+  TokenizerSpec normalizers = byte_level_spec({"he"});
+  normalizers.normalizers = {grow, literal, literal, literal, literal};
+  EXPECT_EQ(refusal(normalizers, ""), "accepted");
+  EXPECT_TRUE(refusal(normalizers, "abc").starts_with("model.file: normalizer 1: tokenizer: the rules make more"));
+  normalizers.added = {{.id = 1, .text = "abc", .normalized = true}};
+  EXPECT_TRUE(refusal(normalizers, "").starts_with("model.file: normalizer 1: tokenizer: the rules make more"));
+
+  TokenizerSpec alphabets = byte_level_spec({"he"});
+  alphabets.pre_tokenizers.assign(kMaxTextRules, {.type = "ByteLevel", .use_regex = false});
+  EXPECT_NE(refusal(alphabets, "\u00e9").find("model.file: pre_tokenizer 1"), std::string::npos) << refusal(alphabets, "\u00e9");
+  TokenizerSpec marks = byte_level_spec({"he"});
+  marks.pre_tokenizers = {{.type = "Metaspace", .content = "     "}};
+  EXPECT_NE(refusal(marks, "").find("model.file: pre_tokenizer 0: tokenizer: the mark"), std::string::npos) << refusal(marks, "");
+}
+
+TEST(Tokenizer, StripsNothingInNoTime) {
+  TokenizerSpec spec = byte_level_spec({"he"});
+  for (int id = 0; id < 100000; ++id) spec.pieces.push_back("a");
+  spec.kinds.assign(spec.pieces.size(), TokenKind::normal);
+  spec.decoders = {{.type = "Strip", .content = "", .start = 1 << 20}};
+  EXPECT_EQ(Tokenizer(spec).piece(300), "a");
+}
+
+TEST(Tokenizer, AppliesRulesForTextToTextOnly) {
+  TokenizerSpec spec = sentencepiece_spec(false);
+  spec.decoders = {{.type = "ByteFallback"}, {.type = "ByteLevel"}, {.type = "Replace", .pattern = "\\w", .content = "-"}};
+  const Tokenizer tokenizer(spec);
+  for (int byte = 0x80; byte < 0x100; ++byte) EXPECT_EQ(tokenizer.piece(byte_id(byte)), std::string(1, static_cast<char>(byte)));
+  EXPECT_EQ(tokenizer.piece(kG), "-");
+}
+
 TEST(Detokenizer, NeverGivesHalfACharacter) {
   const Tokenizer tokenizer(sentencepiece_spec(true));
   Detokenizer steps(tokenizer, true, true);
