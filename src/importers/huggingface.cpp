@@ -82,10 +82,8 @@ class HfWeights {
   }
 
   void note_rest() {
-    for (const std::string& name : used_) files_.tensors.erase(name);
-    std::vector<std::string> rest;
-    for (const auto& [name, tensor] : files_.tensors)
-      if (!names_.is_ignorable(name) && !scales_.is_scale(name)) rest.push_back(name);
+    std::vector<std::string> rest = unused_names(files_, used_);
+    std::erase_if(rest, [&](const std::string& name) { return names_.is_ignorable(name) || scales_.is_scale(name); });
     note_unused_tensors(std::move(rest), names_.layers(), directory_.string(), model_.remarks);
   }
 
@@ -115,9 +113,7 @@ void import_tokenizer(const fs::path& path, const Json& json, const std::string&
   model.tokenizer = import_tokenizer_directory(path);
   std::error_code error;
   if (!fs::exists(path / "generation_config.json", error)) add_answer_ends(json, config_path, model.tokenizer);
-  if (static_cast<int64_t>(model.tokenizer.pieces.size()) > model.config.vocab)
-    model.remarks.push_back("the tokenizer has " + std::to_string(model.tokenizer.pieces.size()) + " tokens, the embedding " +
-                            std::to_string(model.config.vocab) + " rows: the tokens beyond cannot be used");
+  note_larger_tokenizer(model.tokenizer.pieces.size(), model.config.vocab, model.remarks);
 }
 
 ImportedModel import(const fs::path& path, const ImportOptions& options) {

@@ -1,5 +1,4 @@
 // Importer of packed checkpoints (packed_config.h).
-#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -38,10 +37,7 @@ class PackedWeights {
   void add_all() {
     for (const SourceFile& file : files_.files) model_.files.push_back(file);
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
-    std::vector<std::string> rest;
-    for (const auto& [name, tensor] : files_.tensors)
-      if (std::find(used_.begin(), used_.end(), name) == used_.end()) rest.push_back(name);
-    note_unused_tensors(std::move(rest), "blk.", directory_.string(), model_.remarks);
+    note_unused_tensors(unused_names(files_, used_), "blk.", directory_.string(), model_.remarks);
   }
 
  private:
@@ -129,6 +125,8 @@ ImportedModel import(const fs::path& path, const ImportOptions& options) {
   model.format = "packed";
   model.config = packed_config_from_json(read_json_file(config_path, kConfigLimits), config_path);
   model.tokenizer = tokenizer_spec_from_json(read_json_file(tokenizer_path), tokenizer_path);
+  model.tokenizer.file = model.tokenizer.template_file = tokenizer_path;
+  note_larger_tokenizer(model.tokenizer.pieces.size(), model.config.vocab, model.remarks);
   std::error_code error;
   for (const std::string& file : {config_path, tokenizer_path}) model.files.push_back({file, fs::file_size(file, error)});
   if (options.weights) PackedWeights(path, model).add_all();

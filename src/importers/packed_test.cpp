@@ -45,13 +45,14 @@ class Checkpoint {
   ImportedModel import() const {
     const testing::TemporaryDirectory directory;
     directory.write("config.json", config.dump());
-    directory.write("tokenizer.json", tokenizer_spec_to_json(TokenizerSpec{}).dump());
+    directory.write("tokenizer.json", tokenizer_spec_to_json(tokenizer).dump());
     directory.write("model.safetensors", weights.bytes());
     return import_model(directory.path());
   }
 
   ModelConfig model;
   Json config;
+  TokenizerSpec tokenizer;
   SafetensorsWriter weights;
 };
 
@@ -72,6 +73,23 @@ TEST(Packed, PutsCodesScalesAndZeroPointsTogether) {
   format_of(four.dtype).decode(four.row(95), 2, values);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(values[i], static_cast<float>((i % 2 ? 2 : -4) * (i < 32 ? 1 : 2))) << i;
   EXPECT_EQ(model.weights.view("blk.0.ffn_down").as<float>()[0], 0.25f);
+}
+
+TEST(Packed, NamesTheFileOfItsTokenizer) {
+  const TokenizerSpec tokenizer = Checkpoint().import().tokenizer;
+  EXPECT_TRUE(tokenizer.file.ends_with("tokenizer.json")) << tokenizer.file;
+  EXPECT_EQ(tokenizer.template_file, tokenizer.file);
+}
+
+TEST(Packed, TellsOfTokensWithoutAnEmbeddingAndOfTensorsWithoutAUse) {
+  Checkpoint checkpoint;
+  EXPECT_TRUE(checkpoint.import().remarks.empty());
+  for (int64_t id = 0; id <= checkpoint.model.vocab; ++id) checkpoint.tokenizer.pieces.push_back("a");
+  checkpoint.weights.add_f32("extra.thing", {3});
+  const std::vector<std::string> remarks = checkpoint.import().remarks;
+  ASSERT_EQ(remarks.size(), 2u);
+  EXPECT_NE(remarks[0].find(std::to_string(checkpoint.model.vocab + 1) + " tokens"), std::string::npos) << remarks[0];
+  EXPECT_NE(remarks[1].find("extra.thing"), std::string::npos) << remarks[1];
 }
 
 TEST(Packed, RefusesPartsThatDoNotFit) {

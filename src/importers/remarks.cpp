@@ -14,6 +14,12 @@ std::string readable(std::string_view name) {
   return Json::parse(quoted).get<std::string>();
 }
 
+void note_larger_tokenizer(size_t tokens, int64_t rows, std::vector<std::string>& remarks) {
+  if (static_cast<int64_t>(tokens) > rows)
+    remarks.push_back("the tokenizer has " + std::to_string(tokens) + " tokens, the embedding " + std::to_string(rows) +
+                      " rows: the tokens beyond cannot be used");
+}
+
 void note_unused_tensors(std::vector<std::string> names, const std::string& layers, const std::string& file,
                          std::vector<std::string>& remarks) {
   if (names.empty()) return;

@@ -1,6 +1,8 @@
 #include "importers/weight_files.h"
 
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "importers/json_fields.h"
@@ -108,6 +110,14 @@ fs::path only_file(const fs::path& directory, const char* extension) {
 }
 
 }  // namespace
+
+std::vector<std::string> unused_names(const WeightFiles& files, const std::vector<std::string>& used) {
+  const std::unordered_set<std::string_view> known(used.begin(), used.end());
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : files.tensors)
+    if (!known.contains(name)) names.push_back(name);
+  return names;
+}
 
 WeightFiles open_weight_files(const fs::path& directory) {
   std::error_code error;

@@ -16,6 +16,9 @@ struct WeightFiles {
   std::map<std::string, FoundTensor> tensors;  // by their name in the file
 };
 
+// The names of the tensors of which `used` names none, sorted.
+std::vector<std::string> unused_names(const WeightFiles& files, const std::vector<std::string>& used);
+
 // Throws Error{invalid_model} where there are no weights, an index names a file outside the directory or one that is not there (with the
 // number of tensors that are lost), or is stale: a tensor is not in the file that it says.
 WeightFiles open_weight_files(const std::filesystem::path& directory);

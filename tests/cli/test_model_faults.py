@@ -37,6 +37,12 @@ class ModelFaults(CliCase):
             file.write("{{ foo() }}")
         self.assertIn("chat_template.jinja: chat template 1:", self.refused(3, "run", path, "--prompt", "a", *ANSWER))
 
+    def test_a_packed_checkpoints_template_is_named(self):
+        path = scratch("packed")
+        self.done("quantize", self.with_template("{{ foo() }}"), "-o", path)
+        error = self.refused(3, "run", path, "--prompt", "a", *ANSWER)
+        self.assertIn("tokenizer.json: chat template 1:", error)
+
     def test_a_pattern_that_does_not_compile_is_named(self):
         path = self.model()
         rule = {"type": "Split", "pattern": {"Regex": "(a"}, "behavior": "Isolated", "invert": False}
