@@ -54,6 +54,7 @@ class Chat {
   }
 
   const Json& messages() const { return messages_; }
+  bool failed() const { return failed_; }  // the last message was not answered
 
  private:
   bool command(const std::string& word, const std::string& rest) {
@@ -84,6 +85,7 @@ class Chat {
   void answer(const std::string& text) {
     messages_.push_back({{"role", "user"}, {"content", printable(text)}});
     context_.interrupted = false;
+    failed_ = false;
     remark_lost_bytes(text, engine_.tokenizer(), context_);
     try {
       request_.prompt = chat_ids(messages_, spec_, engine_.tokenizer());
@@ -95,8 +97,10 @@ class Chat {
       if (!context_.quiet && g.finish_reason != "stop") context_.err << '[' << g.finish_reason << "]\n";
     } catch (const Error& error) {
       messages_.erase(messages_.size() - 1);
+      failed_ = true;
       print_error(error, context_.err);
-      if (error.code() == ErrorCode::context_length_exceeded) context_.err << "/clear begins a new conversation\n";
+      if (error.code() == ErrorCode::context_length_exceeded)
+        context_.err << "/clear begins a new conversation; --max-seq gives a longer one where the model allows it\n";
     }
     context_.interrupted = false;
   }
@@ -120,6 +124,7 @@ class Chat {
   Request request_;
   std::string system_;
   Json messages_;
+  bool failed_ = false;
 };
 
 int run(const Options& o, VerbContext& context) {
@@ -142,7 +147,7 @@ int run(const Options& o, VerbContext& context) {
   while (std::optional<std::string> message = lines.next())
     if (context.terminated || !chat.handle(*message)) break;
   if (context.json) context.out << Json{{"messages", chat.messages()}}.dump(1) << '\n';
-  return context.terminated ? 1 : 0;
+  return context.terminated || (chat.failed() && !isatty(STDIN_FILENO)) ? 1 : 0;
 }
 
 VerbAction setup(OptionSet set) {

@@ -144,8 +144,9 @@ int run_command_line(int argc, const char* const* argv, const Surroundings& surr
   try {
     app.parse(reversed(argc, argv));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error, out, err);
-    return refuse_usage(err, error.what());
+    if (error.get_exit_code() != 0) return refuse_usage(err, error.what());
+    app.exit(error, out, err);  // --help, --version
+    return out.flush() ? 0 : fail(err, Error(ErrorCode::io, "standard output", "cannot write"));
   }
   try {
     VerbContext context{out, err, flags.json, flags.quiet, interrupted, terminated, machine_file};

@@ -1,7 +1,6 @@
 #include "cli/generation_options.h"
 
 #include <charconv>
-#include <limits>
 
 #include "base/error.h"
 
@@ -27,7 +26,7 @@ std::pair<int32_t, double> parse_bias(const std::string& text) {
 
 void add_generation_options(OptionSet set, GenerationOptions& o) {
   OptionSet length = set.group("Length");
-  length.add("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer").range(1, std::numeric_limits<int64_t>::max());
+  length.add("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer").range(1, int64_t{1} << 32);
   length.add("--stop", o.stop, "End the answer before this text; may be repeated");
   length.add("--ignore-eos", o.ignore_eos, "Never sample an end token");
   OptionSet sampling = set.group("Sampling");

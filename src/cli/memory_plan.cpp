@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
+#include <span>
 #include <string>
 
 #include "plan/weight_set.h"
@@ -20,11 +22,23 @@ int64_t resident_bytes() {
   return 0;
 }
 
+// Weights that some step reads all of, as they are in the file. A table of which steps look up a few rows stays on disk.
+std::set<std::string_view> read_whole(std::span<const ExecutionPlan* const> plans) {
+  std::set<std::string_view> names;
+  for (const ExecutionPlan* plan : plans)
+    for (const PlanStep& step : plan->steps)
+      for (const PlanOperand& input : step.inputs)
+        if (input.kind == PlanOperand::Kind::weight && step.op->name != "embed") names.insert(plan->weights[input.index].name);
+  return names;
+}
+
 int64_t bytes_of_weights(const ExecutionPlan& prefill, const ExecutionPlan& decode, bool mapped) {
   const ExecutionPlan* plans[] = {&prefill, &decode};
+  const std::set<std::string_view> whole = read_whole(plans);
   int64_t bytes = 0;
   for (const WeightForm& form : weight_forms(plans))
-    if (mapped || !form.in_source) bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.layout));
+    if (mapped || !form.in_source || whole.contains(form.weight->name))
+      bytes += static_cast<int64_t>(weight_bytes(form.weight->type, form.layout));
   return bytes;
 }
 

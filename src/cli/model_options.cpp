@@ -15,10 +15,11 @@ IsaLevel best_level(const Machine& machine) {
   return machine.features & kAvx2 ? IsaLevel::avx2 : IsaLevel::scalar;
 }
 
-Numerics numerics_named(const std::string& name) {
+std::optional<Numerics> numerics_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
   for (Numerics one : {Numerics::deterministic, Numerics::fast, Numerics::reference})
     if (name == name_of(one)) return one;
-  throw Error(ErrorCode::invalid_argument, "--numerics " + name, "must be deterministic, fast or reference");
+  throw Error(ErrorCode::invalid_argument, "--numerics " + name, "must be auto, deterministic, fast or reference");
 }
 
 std::optional<DType> kv_dtype_named(const std::string& name) {
@@ -40,7 +41,7 @@ void add_model_options(OptionSet set, ModelOptions& o) {
   execution.add("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context").range(0, 1 << 24);
   execution.add("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results").range(1, 8192);
   OptionSet numerics = set.group("Numerics");
-  numerics.add("--numerics", o.numerics, "deterministic, fast, or reference (scalar fp32)");
+  numerics.add("--numerics", o.numerics, "auto (an artifact's own, else deterministic), deterministic, fast, or reference (scalar fp32)");
   numerics.add("--kv-dtype", o.kv_dtype, "KV cache format: auto (f16; f32 under reference), f32, f16, bf16, q8_0 (int8)");
 }
 
@@ -63,7 +64,9 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
   c.isa = *level;
   c.threads = o.threads ? o.threads : machine.cores;
   c.machine = restrict_isa(std::move(machine), *level);
-  c.numerics = numerics_named(o.numerics);
+  const std::optional<Numerics> numerics = numerics_named(o.numerics);
+  c.numerics = numerics.value_or(Numerics::deterministic);
+  c.any_numerics = !numerics;
   c.kv_dtype = kv_dtype_named(o.kv_dtype);
   c.max_symbols.tokens = o.prefill_chunk;
   c.max_positions = o.max_seq;

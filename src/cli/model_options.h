@@ -15,7 +15,7 @@ struct ModelOptions {
   std::string model;
   std::string backend = "cpu";
   std::string isa = "auto";
-  std::string numerics = "deterministic";
+  std::string numerics = "auto";
   std::string kv_dtype = "auto";
   int threads = 0;      // 0: one per physical core
   int64_t max_seq = 0;  // 0: what the verb needs, at most the model's context

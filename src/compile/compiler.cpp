@@ -40,7 +40,7 @@ CompileOptions resolve(CompileOptions options, const ModelConfig& config) {
 }
 
 // A text may say anything of a weight; packing and kernels take its type for granted.
-void check_weights(const Module& module, const WeightStore& weights, const std::string& where) {
+void check_weights(const Module& module, const WeightStore& weights) {
   for (const Graph& graph : module.graphs)
     for (NodeId id : graph.order()) {
       const Node& node = graph.node(id);
@@ -48,7 +48,7 @@ void check_weights(const Module& module, const WeightStore& weights, const std::
       const std::string& name = node.attrs.text("name");
       const TensorType& stored = weights.at(name).type;
       if (const ValueType& written = graph.value(graph.result(id)).type; written != ValueType::of(stored))
-        throw Error(ErrorCode::invalid_model, where + ": weight " + name,
+        throw Error(ErrorCode::invalid_model, "weight " + name,
                     "is " + print(written) + " in the text and " + to_string(stored) + " in the model");
     }
 }
@@ -72,9 +72,14 @@ Module initial_module(const Compilation& c) {
   auto bytes = file->bytes();
   const std::string where = c.options.resume_from.string();
   Module module = parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
-  verify(module);
-  check_weights(module, c.model.weights, where);
-  check_caches(module, c.caches);
+  if (module.graphs.empty()) throw Error(ErrorCode::invalid_model, where, "holds no graph");
+  try {
+    verify(module);
+    check_weights(module, c.model.weights);
+    check_caches(module, c.caches);
+  } catch (const Error& error) {
+    throw Error(error.code(), where + ": " + error.where(), error.message());
+  }
   return module;
 }
 
@@ -93,6 +98,14 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
   if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->name.ends_with("-fusion"); });
   c.passes = run_passes(pipeline, c.module, context, run);
   for (const PassTrace& trace : c.passes) check_finite(trace);
+}
+
+// Where the passes ran on a text that holds only a part of a model.
+void check_plannable(const Compilation& c) {
+  for (const char* mode : {"prefill", "decode"})
+    if (!c.module.find(mode))
+      throw Error(ErrorCode::invalid_model, c.options.resume_from.string(),
+                  std::string("has no graph @") + mode + " to plan, and no @model to make it from");
 }
 
 void check_stop(const CompileOptions& options) {
@@ -143,7 +156,9 @@ Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPo
   throw_if_set(c.options.cancel);
   run_graph_passes(c, pool);
   bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
-  if (!stopped) run_planning_passes(c, pool);
+  if (stopped) return c;
+  check_plannable(c);
+  run_planning_passes(c, pool);
   return c;
 }
 

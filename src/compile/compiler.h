@@ -30,6 +30,7 @@ using PlanValidator = std::function<PlanLogits(const Compilation&)>;
 struct CompileOptions {
   // What changes results.
   Numerics numerics = Numerics::deterministic;
+  bool any_numerics = false;      // an artifact may have been compiled with others
   std::optional<DType> kv_dtype;  // f32, f16, bf16 or q8_0; absent: f16, or f32 under reference numerics
   // What changes speed and size.
   Machine machine;  // restricted to the wanted instruction sets

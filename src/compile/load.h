@@ -10,7 +10,7 @@
 
 namespace hyalite {
 
-// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, instruction sets, cache format or longer
+// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, older instruction sets, another cache format or longer
 // sequences than it was compiled for, or where this machine lacks what its kernels need); anything else is compiled in memory.
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool);
 

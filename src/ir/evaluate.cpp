@@ -127,6 +127,7 @@ void Evaluator::run_node(NodeId id, Step& step) {
     try {
       run_op(node, step, results);
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::cancelled) throw;
       throw Error(error.code(), place_of(graph_, id) + ": " + error.where(), error.message());
     }
     for (size_t i = 0; i < results.size(); ++i) home.insert_or_assign(node.results[i], std::move(results[i]));

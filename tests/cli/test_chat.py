@@ -32,6 +32,13 @@ class Chat(CliCase):
         self.assertEqual(self.messages("", "--system", "be kind"), [{"role": "system", "content": "be kind"}])
         self.assertEqual(self.messages("x\n/system be brief\n"), [{"role": "system", "content": "be brief"}])
 
+    def test_a_pipe_whose_last_message_failed_exits_with_1(self):
+        long = "word " * 200
+        failed = run("chat", tiny(), *FLAGS, "--max-seq", 64, stdin=f"{long}\n")
+        self.assertEqual(failed.code, 1)
+        self.assertIn("--max-seq", failed.err)
+        self.assertEqual(self.chat(f"{long}\nhi\n", "--max-seq", 64).code, 0)
+
     def test_save(self):
         path = scratch("chat.json")
         said = self.messages(f"hello\n/save {path}\n")

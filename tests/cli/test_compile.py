@@ -53,6 +53,29 @@ class Compile(CliCase):
             with self.subTest(family=family):
                 self.assertEqual(self.ids(artifact(family=family)), self.ids(tiny(family)))
 
+    def test_an_artifact_runs_as_it_was_compiled(self):
+        for flags in (("--isa", "scalar"), ("--numerics", "reference")):
+            with self.subTest(flags=flags):
+                out = scratch("as_compiled")
+                self.done("compile", tiny(), "-o", out, *flags)
+                self.assertEqual(self.ids(out), self.json_of("run", tiny(), *GREEDY, *flags)["token_ids"])
+        self.assertIn("reference", self.refused(2, "run", out, *GREEDY, "--numerics", "deterministic"))
+
+    def test_a_text_that_is_no_model_is_refused(self):
+        stopped = scratch("stopped")
+        self.done("compile", tiny(), "-o", stopped, "--stop-after", "prefill-decode-specialisation")
+        with open(os.path.join(stopped, "graphs", "module.cir"), encoding="utf-8") as file:
+            whole = file.read()
+        texts = {"holds no graph": "", "no graph @decode": whole[: whole.index("graph @decode")]}
+        for word, text in texts.items():
+            with self.subTest(word=word):
+                path = scratch("part.cir")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                error = self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", path)
+                self.assertIn(word, error)
+                self.assertIn(path, error)
+
     def test_resumes_from_every_stage(self):
         names = [p["name"] for p in self.json_of("compile", tiny(), "-o", scratch("a"))["passes"]]
         want = self.ids(tiny())
@@ -66,11 +89,6 @@ class Compile(CliCase):
                 self.assertIn(joined, texts, "a stage leaves one text to go on from")
                 self.done("compile", tiny(), "-o", whole, "--resume-from", joined, "--max-seq", 256)
                 self.assertEqual(self.ids(whole), want)
-
-    def test_goes_on_from_one_graph_to_what_does_not_run(self):
-        half = scratch("half")
-        self.done("compile", tiny(), "-o", half, "--resume-from", os.path.join(artifact(), "graphs", "decode.cir"))
-        self.assertIn("without that graph", self.refused(3, "run", half, *GREEDY))
 
     def test_goes_on_only_before_the_stop(self):
         path = os.path.join(artifact("--stop-after", "dce"), "graphs", "module.cir")

@@ -42,7 +42,7 @@ Json attrs_of(const Node& node, const Json* step) {
   Json attrs = Json::array();
   for (const auto& [name, value] : node.attrs.items()) {
     std::string text = print(value);
-    if (text.size() > kLongestAttr) text = text.substr(0, kLongestAttr) + " ...";
+    if (text.size() > kLongestAttr) text.replace(kLongestAttr, std::string::npos, " ...");
     attrs.push_back(pair(name, text));
   }
   attrs.push_back(pair("path", node.from.path));

@@ -124,7 +124,7 @@ std::string writable_types() {
 DType writable_type(const std::string& name, const std::string& where) {
   const auto dtype = dtype_named(in_small_letters(name));
   if (!dtype) throw Error(ErrorCode::invalid_argument, where, "\"" + name + "\" is no type; there are " + writable_types());
-  if (!can_encode(*dtype)) throw Error(ErrorCode::unsupported, where, "Hyalite does not write " + name + "; it writes " + writable_types());
+  if (!can_encode(*dtype)) throw Error(ErrorCode::invalid_argument, where, "Hyalite does not write " + name + "; it writes " + writable_types());
   return *dtype;
 }
 
@@ -140,7 +140,7 @@ const Mixture& mixture_named(std::string_view name) {
   for (const Mixture& mixture : kMixtures) names.push_back(mixture.name);
   const std::string known = fmt::format("{}", fmt::join(names, ", ")), where = "--type " + std::string(name);
   if (const auto dtype = dtype_named(small); dtype && format_of(*dtype).is_quantized)
-    throw Error(ErrorCode::unsupported, where, "Hyalite reads this type and does not write it; it writes " + known);
+    throw Error(ErrorCode::invalid_argument, where, "Hyalite reads this type and does not write it; it writes " + known);
   throw Error(ErrorCode::invalid_argument, where, "is no type; there are " + known);
 }
 

@@ -41,12 +41,12 @@ TEST(Mixture, KeepsTheHeadWide) {
 
 TEST(Mixture, NamesAreRefusedWithWhatThereIs) {
   EXPECT_EQ(mixture_named("Q5_K").name, "q5_k_m");
-  for (const auto& [name, code] : {std::pair("q9", ErrorCode::invalid_argument), std::pair("IQ1_S", ErrorCode::unsupported)}) {
+  for (const char* name : {"q9", "IQ1_S"}) {
     try {
       mixture_named(name);
       FAIL() << name;
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), code) << name;
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << name;
       EXPECT_NE(std::string(error.what()).find("q4_k_m"), std::string::npos);
     }
   }
