@@ -39,7 +39,7 @@ class ModelFaults(CliCase):
 
     def test_a_packed_checkpoints_template_is_named(self):
         path = scratch("packed")
-        self.done("quantize", self.with_template("{{ foo() }}"), "-o", path)
+        self.done("quantize", self.with_template("{{ foo() }}"), path, "--type", "int8")
         error = self.refused(3, "run", path, "--prompt", "a", *ANSWER)
         self.assertIn("tokenizer.json: chat template 1:", error)
 
