@@ -162,6 +162,7 @@ class GgufTokenizer {
   }
 
   void read_merges() {
+    if (!metadata_.has(kMerges)) metadata_.refuse(kMerges, "is missing");
     const std::vector<std::string_view> merges = metadata_.strings(kMerges);
     MergeBuilder builder(spec_.pieces, metadata_.file() + ": key " + kMerges);
     builder.reserve(merges.size());

@@ -76,6 +76,7 @@ TEST(GgufTokenizer, RefusesByName) {
   EXPECT_NE(refusal(byte_level().drop("tokenizer.ggml.model").string("tokenizer.ggml.model", "rwkv")).find("\"rwkv\""), std::string::npos);
   EXPECT_NE(refusal(byte_level().drop("tokenizer.ggml.tokens")).find("tokenizer.ggml.tokens"), std::string::npos);
   const auto changed = [](const char* key) { return byte_level().drop(key); };
+  EXPECT_NE(refusal(changed("tokenizer.ggml.merges")).find("tokenizer.ggml.merges: is missing"), std::string::npos);
   EXPECT_NE(refusal(changed("tokenizer.ggml.merges").strings("tokenizer.ggml.merges", {"h x"})).find("\"x\""), std::string::npos);
   EXPECT_NE(refusal(changed("tokenizer.ggml.merges").strings("tokenizer.ggml.merges", {"he"})).find("entry 0"), std::string::npos);
   EXPECT_NE(refusal(changed("tokenizer.ggml.token_type").i32s("tokenizer.ggml.token_type", {1})).find("token_type"), std::string::npos);
