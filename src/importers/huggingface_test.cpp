@@ -60,7 +60,7 @@ TEST(HuggingFace, TellsOfTokensWithoutAnEmbedding) {
   config["vocab_size"] = 6;
   auto weights = tiny_llama_weights();
   for (const char* name : {"model.embed_tokens.weight", "lm_head.weight"}) {
-    weights.header().erase(name);
+    weights.drop(name);
     weights.add_f32(name, {6, 16});
   }
   const ImportedModel model = import_weights(config, weights.bytes());
@@ -86,7 +86,7 @@ TEST(HuggingFace, ImportsNpz) {
 
 TEST(HuggingFace, RefusesWeightsThatAreMissingOrMisshapen) {
   auto weights = tiny_llama_weights();
-  weights.header().erase(kDown);
+  weights.drop(kDown);
   EXPECT_NE(refusal(tiny_llama_config(), weights).find(kDown + ": is missing"), std::string::npos);
   weights = tiny_llama_weights();
   weights.header()[kDown]["shape"] = {24, 16};
@@ -98,7 +98,7 @@ TEST(HuggingFace, RefusesWeightsThatAreMissingOrMisshapen) {
   EXPECT_NE(refusal(tiny_llama_config(), weights).find(kDown), std::string::npos);
   Json tied = tiny_llama_config();
   weights = tiny_llama_weights();
-  weights.header().erase("lm_head.weight");
+  weights.drop("lm_head.weight");
   EXPECT_NE(refusal(tied, weights).find("lm_head.weight"), std::string::npos);
   tied["tie_word_embeddings"] = true;
   EXPECT_EQ(refusal(tied, weights), "");
@@ -136,7 +136,7 @@ TEST(HuggingFace, AddsOneToGemmaNorms) {
   config["head_dim"] = 4;
   for (const char* field : {"hidden_act", "tie_word_embeddings"}) config.erase(field);
   auto weights = tiny_llama_weights();
-  weights.header().erase("lm_head.weight");
+  weights.drop("lm_head.weight");
   const std::string layer = "model.layers.0.";
   weights.add_f32(layer + "pre_feedforward_layernorm.weight", {16}, 0.5f).add_f32(layer + "post_feedforward_layernorm.weight", {16}, 0.75f);
   weights.add_f32(layer + "self_attn.q_norm.weight", {4}, 1)
@@ -202,7 +202,7 @@ TEST(HuggingFace, RefusesFp8WithoutScalesUnlessTheCheckpointWasCast) {
 
 TEST(HuggingFace, ConvertsDoublesWithARemark) {
   auto weights = tiny_llama_weights();
-  weights.header().erase(kDown);
+  weights.drop(kDown);
   std::string bytes;
   for (int i = 0; i < 16 * 24; ++i) bytes += little_endian(0.1);
   weights.add(kDown, "F64", {16, 24}, bytes);

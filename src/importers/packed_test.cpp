@@ -96,15 +96,16 @@ TEST(Packed, RefusesPartsThatDoNotFit) {
   const std::string q = "blk.0.attn_q.weight", up = "blk.0.ffn_up.weight";
   auto with = [](auto change) {
     Checkpoint checkpoint;
-    change(checkpoint.weights.header());
+    change(checkpoint.weights);
     return checkpoint;
   };
-  expect_refused(with([&](Json& h) { h.erase(q + "_zero_point"); }), "attn_q.weight_zero_point: is missing");
-  expect_refused(with([&](Json& h) { h.erase(up + "_scale"); }), "ffn_up.weight_scale: is missing");
-  expect_refused(with([&](Json& h) { h[q + "_scale"]["dtype"] = "I32"; }), "expected f32 of shape [64]");
-  expect_refused(with([&](Json& h) { h[up + "_scale"]["shape"] = {192}; }), "32, 64 or 128 columns");
-  expect_refused(with([&](Json& h) { h[up]["shape"] = {48, 64}; }), "hold no [96, 64]");
-  expect_refused(with([&](Json& h) { h["output_norm.weight"]["dtype"] = "I32"; }), "expected F32, F16, BF16 or packed codes");
+  expect_refused(with([&](SafetensorsWriter& w) { w.drop(q + "_zero_point"); }), "attn_q.weight_zero_point: is missing");
+  expect_refused(with([&](SafetensorsWriter& w) { w.drop(up + "_scale"); }), "ffn_up.weight_scale: is missing");
+  expect_refused(with([&](SafetensorsWriter& w) { w.header()[q + "_scale"]["dtype"] = "I32"; }), "expected f32 of shape [64]");
+  expect_refused(with([&](SafetensorsWriter& w) { w.header()[up + "_scale"]["shape"] = {192}; }), "32, 64 or 128 columns");
+  expect_refused(with([&](SafetensorsWriter& w) { w.header()[up]["shape"] = {48, 64}; }), "hold no [96, 64]");
+  expect_refused(with([&](SafetensorsWriter& w) { w.header()["output_norm.weight"]["dtype"] = "I32"; }),
+                 "expected F32, F16, BF16 or packed codes");
 }
 
 TEST(Packed, RefusesAConfigThatIsNotWhole) {

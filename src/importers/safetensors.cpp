@@ -1,5 +1,7 @@
 #include "importers/safetensors.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "importers/byte_reader.h"
 #include "importers/json_fields.h"
@@ -62,6 +64,24 @@ StoredTensor read_tensor(const std::string& name, const JsonFields& fields, uint
   return tensor;
 }
 
+// The header accounts for every byte after it, at `data`: the format has neither holes nor a rest. REQUIRES: check_distinct().
+void check_covered(const std::vector<StoredTensor>& tensors, uint64_t data, uint64_t file_size, const std::string& file) {
+  std::vector<const StoredTensor*> by_offset;
+  for (const StoredTensor& tensor : tensors)
+    if (tensor.bytes) by_offset.push_back(&tensor);
+  std::sort(by_offset.begin(), by_offset.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
+  uint64_t end = data;
+  const auto refuse_gap = [&](uint64_t next) {
+    throw Error(ErrorCode::invalid_model, file,
+                std::to_string(next - end) + " bytes at offset " + std::to_string(end) + " belong to no tensor of the header");
+  };
+  for (const StoredTensor* tensor : by_offset) {
+    if (tensor->offset != end) refuse_gap(tensor->offset);
+    end += tensor->bytes;
+  }
+  if (end != file_size) refuse_gap(file_size);
+}
+
 }  // namespace
 
 std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, const std::string& file) {
@@ -79,6 +99,7 @@ std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, cons
     tensors.push_back(read_tensor(name, JsonFields(value, file + ": tensor " + name), in.offset(), bytes.size()));
   }
   check_distinct(tensors, file);
+  check_covered(tensors, in.offset(), bytes.size(), file);
   return tensors;
 }
 

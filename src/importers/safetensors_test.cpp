@@ -108,6 +108,15 @@ TEST(Safetensors, RefusesRowsThatDoNotFit) {
   EXPECT_NE(refusal(w.bytes()).find("tensor a"), std::string::npos);
 }
 
+TEST(Safetensors, RefusesBytesOfNoTensor) {
+  const auto w = two_tensors();
+  const std::string whole = w.bytes();
+  EXPECT_NE(refusal(whole + "xxxx").find("model.safetensors: 4 bytes at offset " + std::to_string(whole.size())), std::string::npos);
+  auto hole = w;
+  hole.header().erase("a");
+  EXPECT_NE(refusal(hole.bytes()).find("24 bytes at offset"), std::string::npos);
+}
+
 TEST(Safetensors, RefusesEveryTruncation) {
   const std::string whole = two_tensors().bytes();
   for (size_t size = 0; size < whole.size(); ++size) EXPECT_NE(refusal(whole.substr(0, size)), "") << size;

@@ -29,6 +29,18 @@ class SafetensorsWriter {
     return add(name, "F32", shape, bytes);
   }
 
+  // Takes a tensor out, with its bytes.
+  SafetensorsWriter& drop(const std::string& name) {
+    const auto offsets = header_.at(name).at("data_offsets").get<std::vector<size_t>>();
+    data_.erase(offsets[0], offsets[1] - offsets[0]);
+    header_.erase(name);
+    for (auto& [other, row] : header_.items()) {
+      if (other == "__metadata__" || row["data_offsets"][0] < offsets[1]) continue;
+      for (Json& offset : row["data_offsets"]) offset = offset.get<size_t>() - (offsets[1] - offsets[0]);
+    }
+    return *this;
+  }
+
   Json& header() { return header_; }
   const Json& header() const { return header_; }
   const std::string& data() const { return data_; }
