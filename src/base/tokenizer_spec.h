@@ -61,7 +61,7 @@ struct TokenizerSpec {
   TokenizerModel model = TokenizerModel::bpe_bytes;
   std::string pre_name;            // GGUF name of the published pre-tokenizer ("smollm", "qwen2", "llama-bpe", ...), for messages
   StringTable pieces;              // by id; bpe_bytes pieces stay in the GPT-2 byte alphabet; empty where an id has no piece
-  std::vector<float> scores;       // by id; empty where the model has none
+  std::vector<double> scores;      // by id; empty where the model has none
   std::vector<TokenKind> kinds;    // by id
   std::vector<TokenMerge> merges;  // in rank order
   bool ignore_merges = false;      // a whole pre-token that is a piece is taken without merging

@@ -153,7 +153,7 @@ TokenizerSpec read_spec(const Json& json) {
   spec.chat_template = json.at("chat_template");
   spec.pieces = pieces_from_json(json.at("pieces"));
   spec.kinds = kinds_from_text(json.at("kinds").get_ref<const std::string&>());
-  spec.scores = json.at("scores").get<std::vector<float>>();
+  spec.scores = json.at("scores").get<std::vector<double>>();
   spec.merges = merges_from_json(json.at("merges"));
   return spec;
 }

@@ -12,7 +12,7 @@ TokenizerSpec full_spec() {
   spec.model = TokenizerModel::bpe_merges;
   spec.pre_name = "qwen2";
   spec.pieces = {"a", "", "\n\"é", std::string_view("\0", 1)};
-  spec.scores = {-1.1f, 0.0f, 3.4e38f, 1e-45f};
+  spec.scores = {-1.1, 0.0, 3.4e38f, 1e-45f};
   spec.kinds = {TokenKind::normal, TokenKind::unused, TokenKind::byte, TokenKind::user_defined};
   spec.merges = {{0, 2, 3}};
   spec.ignore_merges = spec.byte_fallback = spec.fuse_unknown = true;

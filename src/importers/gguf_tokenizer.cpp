@@ -149,7 +149,8 @@ class GgufTokenizer {
   }
 
   void read_scores() {
-    spec_.scores = metadata_.floats(kScores);
+    const std::vector<float> scores = metadata_.floats(kScores);
+    spec_.scores.assign(scores.begin(), scores.end());
     if (spec_.scores.size() != spec_.pieces.size()) metadata_.refuse(kScores, "does not have one entry a token");
   }
 

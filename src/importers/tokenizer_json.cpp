@@ -101,7 +101,7 @@ class TokenizerJson {
       if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number())
         refuse("model.vocab", "entry " + std::to_string(spec_.pieces.size()) + " is not a piece with its score");
       spec_.pieces.push_back(entry[0].get_ref<const std::string&>());
-      spec_.scores.push_back(entry[1].get<float>());
+      spec_.scores.push_back(entry[1].get<double>());
     }
     spec_.kinds.assign(spec_.pieces.size(), TokenKind::normal);
     const Json unknown = model.value("unk_id", Json());
@@ -179,7 +179,7 @@ class TokenizerJson {
     pieces.reserve(size, spec_.pieces.text().size());
     const size_t base = spec_.pieces.size();
     spec_.kinds.resize(size, TokenKind::unused);
-    if (!spec_.scores.empty()) spec_.scores.resize(size, 0.0f);
+    if (!spec_.scores.empty()) spec_.scores.resize(size, 0.0);
     for (size_t id = 0; id < size; ++id) {
       const std::string_view piece = id < base ? spec_.pieces[id] : std::string_view();
       const AddedToken* token = by_id[id];

@@ -53,6 +53,11 @@ TEST(TokenizerJson, ReadsAllParts) {
   EXPECT_EQ(import_tokenizer_json(replaced(R"("a b")", R"(["a", "b"])"), "tokenizer.json"), spec);
 }
 
+TEST(TokenizerJson, KeepsUnigramScoresAsDoubles) {
+  const char* text = R"({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["a", -1.0000000001]]}})";
+  EXPECT_EQ(import_tokenizer_json(text, "tokenizer.json").scores, (std::vector<double>{0, -1.0000000001}));
+}
+
 TEST(TokenizerJson, RefusesUnknownPartsByName) {
   for (const auto& [from, to, name] : {std::array<std::string, 3>{R"("type": "BPE")", R"("type": "WordPiece")", "WordPiece"},
                                        {R"("type": "Replace")", R"("type": "Nmt")", "Nmt"},

@@ -32,7 +32,7 @@ class ScoredPairs {
  public:
   ScoredPairs(const TokenizerSpec& spec, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
     ranks_.reserve(spec.scores.size());
-    for (float score : spec.scores) ranks_.push_back(rank_of(score));
+    for (double score : spec.scores) ranks_.push_back(rank_of(static_cast<float>(score)));
   }
   Merge find(std::string_view word, const Symbol& left, const Symbol& right) const {
     const size_t bytes = right.end - left.begin;

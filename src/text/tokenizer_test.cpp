@@ -95,6 +95,22 @@ TEST(Tokenizer, KnowsPaddedIds) {
   EXPECT_EQ(tokenizer.decode(Ids{0, 300, -5}), std::string(1, '\0'));
 }
 
+// As `tokenizers` 0.23 does: the scores of tokenizer.json are doubles, and of equal ways the one whose last piece begins first is taken.
+TEST(Tokenizer, AddsUnigramScoresInDoublePrecision) {
+  TokenizerSpec spec;
+  spec.model = TokenizerModel::unigram;
+  spec.pieces = {"<unk>", "a", "b", "ab", "aa", "aaa"};
+  spec.kinds.assign(spec.pieces.size(), TokenKind::normal);
+  spec.kinds[0] = TokenKind::unknown;
+  spec.scores = {0, -1, -1, -2 - 1e-10, -2, -3};
+  spec.unk = 0;
+  const Tokenizer tokenizer(spec);
+  EXPECT_EQ(tokenizer.encode("ab"), (Ids{1, 2}));
+  EXPECT_EQ(tokenizer.encode("aa"), (Ids{4}));
+  EXPECT_EQ(tokenizer.encode("aaaa"), (Ids{1, 5}));
+  EXPECT_EQ(tokenizer.encode("aaaaa"), (Ids{4, 5}));
+}
+
 TEST(Tokenizer, RunsInManyThreads) {
   const Tokenizer tokenizer(byte_level_spec({"he", "l l", "ll o", "he llo"}));
   const Ids expected = tokenizer.encode("hello hello helo hell");

@@ -68,7 +68,7 @@ class Unigram : public WordModel {
 
   const Vocabulary& vocabulary_;
   PrefixMatcher matcher_;
-  std::vector<float> scores_;
+  std::vector<double> scores_;
   double unknown_score_ = 0;
   int32_t unk_;
 };

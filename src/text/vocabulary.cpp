@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/tokenizer_limits.h"
@@ -38,7 +39,8 @@ void check_spec(const TokenizerSpec& spec) {
   const bool scored = spec.model == TokenizerModel::bpe_scores || spec.model == TokenizerModel::unigram;
   if (scored ? spec.scores.size() != spec.pieces.size() : !spec.scores.empty() && spec.scores.size() != spec.pieces.size())
     refuse("scores", "there must be one a piece");
-  if (!std::all_of(spec.scores.begin(), spec.scores.end(), [](float s) { return std::isfinite(s); })) refuse("scores", "one is not finite");
+  if (!std::all_of(spec.scores.begin(), spec.scores.end(), [](double s) { return std::abs(s) <= std::numeric_limits<float>::max(); }))
+    refuse("scores", "one is no finite float");
   for (const TokenMerge& merge : spec.merges) {
     check_id(merge.left, spec, "merges");
     check_id(merge.right, spec, "merges");
