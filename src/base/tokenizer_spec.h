@@ -68,6 +68,7 @@ struct TokenizerSpec {
   bool byte_fallback = false;
   bool fuse_unknown = false;      // a run of characters without a piece becomes one unknown token
   std::vector<AddedToken> added;  // matched before everything else, longest first
+  bool decode_added = false;      // the decoders work on added tokens too; otherwise these are written as they are spelled
   std::vector<TextRule> normalizers, pre_tokenizers, decoders;
   std::vector<int32_t> prefix, suffix;  // ids that encode(add_special) puts around a single text (post-processor or add_bos/add_eos)
   int32_t bos = -1, eos = -1, pad = -1;

@@ -139,6 +139,7 @@ TokenizerSpec read_spec(const Json& json) {
   spec.ignore_merges = json.at("ignore_merges");
   spec.byte_fallback = json.at("byte_fallback");
   spec.fuse_unknown = json.at("fuse_unknown");
+  spec.decode_added = json.value("decode_added", false);  // files of earlier builds do not say
   spec.bos = json.at("bos");
   spec.eos = json.at("eos");
   spec.pad = json.at("pad");
@@ -166,6 +167,7 @@ Json tokenizer_spec_to_json(const TokenizerSpec& spec) {
           {"ignore_merges", spec.ignore_merges},
           {"byte_fallback", spec.byte_fallback},
           {"fuse_unknown", spec.fuse_unknown},
+          {"decode_added", spec.decode_added},
           {"bos", spec.bos},
           {"eos", spec.eos},
           {"pad", spec.pad},

@@ -12,6 +12,7 @@ TokenizerSpec full_spec() {
   spec.model = TokenizerModel::bpe_merges;
   spec.pre_name = "qwen2";
   spec.pieces = {"a", "", "\n\"é", std::string_view("\0", 1)};
+  spec.decode_added = true;
   spec.scores = {-1.1, 0.0, 3.4e38f, 1e-45f};
   spec.kinds = {TokenKind::normal, TokenKind::unused, TokenKind::byte, TokenKind::user_defined};
   spec.merges = {{0, 2, 3}};

@@ -52,7 +52,14 @@ class TokenizerJson {
     const RuleReader rules(file_);
     spec_.normalizers = rules.normalizers(value_or_null("normalizer"));
     spec_.pre_tokenizers = rules.pre_tokenizers(value_or_null("pre_tokenizer"));
-    spec_.decoders = rules.decoders(value_or_null("decoder"));
+    const Json decoder = value_or_null("decoder");
+    spec_.decoders = decoder.is_null() ? spaces_between() : rules.decoders(decoder);
+    spec_.decode_added = true;
+  }
+
+  // What `tokenizers` does where a file has no decoder.
+  static std::vector<TextRule> spaces_between() {
+    return {{.type = "Prepend", .content = " "}, {.type = "Fuse"}, {.type = "Strip", .content = " ", .start = 1}};
   }
 
   Json value_or_null(const char* name) const { return root_.is_object() ? root_.value(name, Json()) : Json(); }

@@ -58,6 +58,12 @@ TEST(TokenizerJson, KeepsUnigramScoresAsDoubles) {
   EXPECT_EQ(import_tokenizer_json(text, "tokenizer.json").scores, (std::vector<double>{0, -1.0000000001}));
 }
 
+TEST(TokenizerJson, PutsSpacesBetweenTokensWhereThereIsNoDecoder) {
+  const TokenizerSpec spec = import_tokenizer_json(replaced(R"({"type": "Fuse"})", "null"), "tokenizer.json");
+  EXPECT_EQ(spec.decoders,
+            (std::vector<TextRule>{{.type = "Prepend", .content = " "}, {.type = "Fuse"}, {.type = "Strip", .content = " ", .start = 1}}));
+}
+
 TEST(TokenizerJson, RefusesUnknownPartsByName) {
   for (const auto& [from, to, name] : {std::array<std::string, 3>{R"("type": "BPE")", R"("type": "WordPiece")", "WordPiece"},
                                        {R"("type": "Replace")", R"("type": "Nmt")", "Nmt"},

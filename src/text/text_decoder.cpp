@@ -77,6 +77,9 @@ class PieceDecoder {
       piece = fall_back(std::move(piece));
     } else if (step.rule.type == "Strip") {
       strip_ends(step.rule, piece);
+    } else if (step.rule.type == "Prepend") {
+      budget.check(step.rule.content.size() + piece.size());
+      piece.insert(0, step.rule.content);
     } else if (valid_prefix(piece) != piece.size()) {
       return;  // part of a character, left by an earlier step: the other rules are for text
     } else if (step.replace) {
@@ -90,7 +93,7 @@ class PieceDecoder {
 };
 
 bool is_known(const std::string& type) {
-  constexpr std::string_view kTypes[] = {"ByteLevel", "ByteFallback", "Metaspace", "Replace", "Strip"};
+  constexpr std::string_view kTypes[] = {"ByteLevel", "ByteFallback", "Metaspace", "Prepend", "Replace", "Strip"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
@@ -117,12 +120,12 @@ TextDecoder::TextDecoder(const TokenizerSpec& spec) {
       }
     }
   }
-  std::vector<bool> added(spec.pieces.size());
-  for (const AddedToken& token : spec.added) added.at(static_cast<size_t>(token.id)) = true;
+  std::vector<bool> literal(spec.pieces.size());
+  for (const AddedToken& token : spec.added) literal.at(static_cast<size_t>(token.id)) = !spec.decode_added;
   bytes_.reserve(spec.pieces.size(), spec.pieces.text().size());
   GrowthBudget budget(spec.pieces.text().size());
   for (size_t i = 0; i < spec.pieces.size(); ++i) {
-    if (added[i])
+    if (literal[i])
       bytes_.push_back(spec.pieces[i]);
     else
       bytes_.push_back(decoder.decode(spec.pieces[i], budget));

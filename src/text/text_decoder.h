@@ -15,7 +15,8 @@ class TextDecoder {
   // Throws Error{unsupported} naming a rule that is not known or that cannot be applied token by token.
   explicit TextDecoder(const TokenizerSpec& spec);
 
-  // The bytes that token `id` adds inside a text; added tokens stand for themselves. REQUIRES: id inside the vocabulary.
+  // The bytes that token `id` adds inside a text; where the spec says so, added tokens stand for themselves. REQUIRES: id inside the
+  // vocabulary.
   std::string_view bytes(int32_t id) const { return bytes_[static_cast<size_t>(id)]; }
 
   // The same where these bytes open a text: the space that encoding puts before a first word is left out.

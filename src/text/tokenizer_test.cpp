@@ -111,6 +111,15 @@ TEST(Tokenizer, AddsUnigramScoresInDoublePrecision) {
   EXPECT_EQ(tokenizer.encode("aaaaa"), (Ids{4, 5}));
 }
 
+TEST(Tokenizer, DecodesAddedTokensAsTheSpecSays) {
+  TokenizerSpec spec = sentencepiece_spec(false);
+  for (int byte : {0xf0, 0x9f, 0xa6, 0x99}) spec.added.push_back({.id = byte_id(byte), .text = std::string(spec.pieces[byte_id(byte)])});
+  const Ids llama{kG, byte_id(0xf0), byte_id(0x9f), byte_id(0xa6), byte_id(0x99)};
+  EXPECT_EQ(Tokenizer(spec).decode(llama), "G<0xF0><0x9F><0xA6><0x99>");
+  spec.decode_added = true;
+  EXPECT_EQ(Tokenizer(spec).decode(llama), "G🦙");
+}
+
 TEST(Tokenizer, RunsInManyThreads) {
   const Tokenizer tokenizer(byte_level_spec({"he", "l l", "ll o", "he llo"}));
   const Ids expected = tokenizer.encode("hello hello helo hell");

@@ -78,13 +78,14 @@ def split_then_bytes(pattern):
     return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
-def sentencepiece(normalizer, pre, strip, fallback=True):
+def sentencepiece(normalizer, pre, strip, fallback=True, added_bytes=False):
     t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=fallback))
     t.normalizer = normalizers.Replace(" ", "▁")
     train(t, "characters", 600, special=["<0x%02X>" % b for b in range(256)] if fallback else [])
     data = json.loads(t.to_str())
     # Byte pieces are ordinary pieces of the vocabulary, as published files have them.
-    data["added_tokens"] = [a for a in data["added_tokens"] if not a["content"].startswith("<0x")]
+    if not added_bytes:
+        data["added_tokens"] = [a for a in data["added_tokens"] if not a["content"].startswith("<0x")]
     t = Tokenizer.from_str(json.dumps(data))
     t.normalizer = normalizer
     if pre:
@@ -127,6 +128,12 @@ def tiny():
     yield "nfc", nfc
     yield "llama2", sentencepiece(n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]), None, True)
     yield "gemma", sentencepiece(n.Replace(" ", "▁"), p.Split(" ", "merged_with_previous"), False)
+    added = sentencepiece(n.Replace(" ", "▁"), None, False, added_bytes=True)
+    added.add_tokens([AddedToken("▁▁", normalized=False), AddedToken("next▁line", normalized=False)])
+    yield "added_bytes", added
+    whole = byte_level(p.ByteLevel(add_prefix_space=False))
+    whole.decoder = None
+    yield "no_decoder", whole
     yield "no_fallback", sentencepiece(n.Replace(" ", "▁"), None, False, fallback=False)
     yield "metaspace_first", sentencepiece(n.NFKD(), p.Metaspace(prepend_scheme="first", split=False), True)
     yield "unigram", unigram(n.Sequence([n.NFKC(), n.Replace(Regex(" {2,}"), " ")]), p.Metaspace(prepend_scheme="always"))
