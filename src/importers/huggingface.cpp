@@ -1,5 +1,6 @@
 // Importer of Hugging Face directories: config.json, weights in safetensors or NPZ, tokenizer.json.
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "importers/found_tensor.h"
@@ -9,6 +10,7 @@
 #include "importers/json_fields.h"
 #include "importers/remarks.h"
 #include "importers/scaled_weights.h"
+#include "importers/stored_tensor.h"
 #include "importers/tokenizer_json.h"
 #include "importers/weight_files.h"
 
@@ -45,6 +47,7 @@ class HfWeights {
 
   void add_all() {
     for (const SourceFile& file : files_.files) model_.files.push_back(file);
+    if (model_.config.tied_embeddings) look_for_head();
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
     if (scaled_) model_.remarks.push_back("converted " + std::to_string(scaled_) + " tensors with separate scales to f32");
     if (doubles_) model_.remarks.push_back("converted " + std::to_string(doubles_) + " f64 tensors to f32");
@@ -52,6 +55,29 @@ class HfWeights {
   }
 
  private:
+  // Some files hold a head although their configuration ties it to the embedding. As in transformers, it counts where the two differ.
+  void look_for_head() {
+    const std::string name = names_.of("output");
+    const auto head = files_.tensors.find(name), embedding = files_.tensors.find(names_.of("token_embd"));
+    if (head == files_.tensors.end() || embedding == files_.tensors.end()) return;
+    if (same_values(head->second, embedding->second)) {
+      used_.push_back(name);
+      return;
+    }
+    model_.config.tied_embeddings = false;
+    model_.remarks.push_back("the configuration ties the head to the embedding, but " + name + " differs from it: the head is used");
+  }
+
+  bool same_values(const FoundTensor& head, const FoundTensor& embedding) const {
+    if (head.dtype != embedding.dtype || head.dims != embedding.dims) return false;
+    if (scales_.has(head.source.tensor) || scales_.has(embedding.source.tensor)) return false;
+    const auto bytes = dense_bytes(head.dtype, head.dims);
+    const bool same = bytes && std::memcmp(head.data(), embedding.data(), *bytes) == 0;
+    if (bytes)
+      for (const FoundTensor* tensor : {&head, &embedding}) tensor->file->release(tensor->offset, *bytes);
+    return same;
+  }
+
   void add(const TensorSpec& spec) {
     const std::string name = names_.of(spec.name);
     const auto found = files_.tensors.find(name);

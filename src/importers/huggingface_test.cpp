@@ -104,6 +104,22 @@ TEST(HuggingFace, RefusesWeightsThatAreMissingOrMisshapen) {
   EXPECT_EQ(refusal(tied, weights), "");
 }
 
+// transformers 5.23 does not tie what differs.
+TEST(HuggingFace, UsesAHeadThatDiffersFromTheEmbeddingItIsTiedTo) {
+  Json config = tiny_llama_config();
+  config["tie_word_embeddings"] = true;
+  const ImportedModel same = import_weights(config, tiny_llama_weights().bytes());
+  EXPECT_TRUE(same.config.tied_embeddings);
+  EXPECT_TRUE(same.remarks.empty());
+  auto weights = tiny_llama_weights();
+  weights.drop("lm_head.weight").add_f32("lm_head.weight", {8, 16}, 0.5f);
+  const ImportedModel other = import_weights(config, weights.bytes());
+  EXPECT_FALSE(other.config.tied_embeddings);
+  EXPECT_EQ(first(other, "output"), 0.5f);
+  ASSERT_EQ(other.remarks.size(), 1u);
+  EXPECT_NE(other.remarks[0].find("lm_head.weight differs"), std::string::npos) << other.remarks[0];
+}
+
 TEST(HuggingFace, TellsWhatItIgnoresAndRefusesForeignTensorsOfLayers) {
   auto weights = tiny_llama_weights();
   weights.add_f32("model.layers.0.self_attn.rotary_emb.inv_freq", {2}).add_f32("extra.thing", {1});
