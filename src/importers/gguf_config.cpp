@@ -117,6 +117,10 @@ void read_common(const ArchitectureKeys& keys, const GgufTensorFacts& facts, Mod
   config.norm_eps = *eps;
   const auto tokens = static_cast<int64_t>(keys.metadata().array_size("tokenizer.ggml.tokens"));
   config.vocab = facts.vocab ? facts.vocab : keys.integer("vocab_size").value_or(tokens);
+  const int64_t stated = keys.integer("vocab_size").value_or(tokens);
+  if (stated < tokens)
+    keys.metadata().refuse(keys.key("vocab_size"),
+                           "is " + std::to_string(stated) + ", but there are " + std::to_string(tokens) + " tokens");
   if (tokens > config.vocab)
     keys.metadata().refuse("tokenizer.ggml.tokens",
                            "has " + std::to_string(tokens) + " entries for an embedding of " + std::to_string(config.vocab) + " rows");

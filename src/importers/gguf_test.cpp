@@ -215,6 +215,11 @@ TEST(Gguf, ComparesTheVocabularyWithTheEmbedding) {
   EXPECT_NE(refusal(w).find("tokenizer.ggml.tokens"), std::string::npos);
 }
 
+TEST(Gguf, RefusesMoreTokensThanTheVocabularySizeSays) {
+  EXPECT_NE(refusal(tiny_llama().u32("llama.vocab_size", 255)).find("llama.vocab_size: is 255"), std::string::npos);
+  EXPECT_EQ(import_of(tiny_llama().u32("llama.vocab_size", 300)).config.vocab, 256);
+}
+
 TEST(Gguf, HeaderOnlyImportNeedsNoWeights) {
   GgufWriter w = tiny_llama();
   w.drop("blk.0.ffn_down.weight");
