@@ -23,7 +23,7 @@ enum class TokenKind : uint8_t {
   unknown,
   control,       // never written by user text, skipped by decode on request
   user_defined,  // matched before everything else
-  unused,        // padding of the vocabulary: never produced, never to be sampled
+  unused,        // padding of the vocabulary: never produced, never to be sampled; texts with an added token of this kind are refused
   byte,          // <0x00> .. <0xFF>
 };
 

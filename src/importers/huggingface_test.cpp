@@ -50,22 +50,45 @@ TEST(HuggingFace, TakesAnswerEndsFromConfig) {
     return import_weights(config, tiny_llama_weights().bytes()).tokenizer.end_of_generation;
   };
   EXPECT_EQ(ends("3"), (std::vector<int32_t>{3}));
-  EXPECT_EQ(ends("[5, 4, 5, 99]"), (std::vector<int32_t>{4, 5}));
+  EXPECT_EQ(ends("[5, 4, 5]"), (std::vector<int32_t>{4, 5}));
   EXPECT_TRUE(ends("null").empty());
-  EXPECT_THROW(ends("\"x\""), Error);
+  for (const char* wrong : {"\"x\"", "8", "99999", "-1", "[3, 8]", "18446744073709551615"}) {
+    const std::string message = testing::refusal_of([&] { ends(wrong); });
+    EXPECT_NE(message.find("config.json: eos_token_id"), std::string::npos) << wrong << ": " << message;
+  }
 }
 
-TEST(HuggingFace, TellsOfTokensWithoutAnEmbedding) {
-  Json config = tiny_llama_config();
-  config["vocab_size"] = 6;
-  auto weights = tiny_llama_weights();
-  for (const char* name : {"model.embed_tokens.weight", "lm_head.weight"}) {
-    weights.drop(name);
-    weights.add_f32(name, {6, 16});
-  }
-  const ImportedModel model = import_weights(config, weights.bytes());
+// Imports a model of 8 rows whose tokenizer.json is changed.
+template <class Change>
+ImportedModel import_with_tokenizer(const Change& change) {
+  const TemporaryDirectory directory;
+  write_hf_directory(directory, tiny_llama_config());
+  Json tokenizer = Json::parse(testing::tiny_tokenizer_json());
+  change(tokenizer);
+  directory.write("tokenizer.json", tokenizer.dump());
+  directory.write("model.safetensors", tiny_llama_weights().bytes());
+  return import_model(directory.path());
+}
+
+TEST(HuggingFace, DisablesAddedTokensWithoutAnEmbedding) {
+  const ImportedModel model = import_with_tokenizer([](Json& t) {
+    t["added_tokens"] = Json::parse(R"([{"id": 7, "content": "h", "special": true}, {"id": 8, "content": "<image>", "special": true}])");
+  });
   ASSERT_EQ(model.remarks.size(), 1u);
-  EXPECT_NE(model.remarks[0].find("8 tokens"), std::string::npos);
+  EXPECT_NE(model.remarks[0].find("9 tokens"), std::string::npos);
+  EXPECT_EQ(model.tokenizer.kinds[7], TokenKind::control);
+  EXPECT_EQ(model.tokenizer.kinds[8], TokenKind::unused);
+}
+
+TEST(HuggingFace, RefusesPiecesAndTemplatesWithoutAnEmbedding) {
+  const auto message = [](auto change) { return testing::refusal_of([&] { import_with_tokenizer(change); }); };
+  const std::string piece = message([](Json& t) { t["model"]["vocab"]["i"] = 8; });
+  EXPECT_NE(piece.find("tokenizer.json: model.vocab: \"i\" has id 8"), std::string::npos) << piece;
+  const std::string around = message([](Json& t) {
+    t["added_tokens"] = Json::parse(R"([{"id": 8, "content": "<s>", "special": true}])");
+    t["post_processor"] = Json::parse(R"({"type": "RobertaProcessing", "cls": ["<s>", 8], "sep": ["h", 7]})");
+  });
+  EXPECT_NE(around.find("tokenizer.json: post_processor: puts id 8"), std::string::npos) << around;
 }
 
 TEST(HuggingFace, ImportsNpz) {

@@ -102,7 +102,7 @@ struct Tokenizer::Parts {
     written.split(
         text, [&](size_t begin, size_t end) { return allow(offset + begin, offset + end); },
         [&](size_t begin, size_t end) { encode_written(text.substr(begin, end - begin), offset + begin == 0, out); },
-        [&](int32_t id) { out.push_back(id); });
+        [&](int32_t id) { append_added(id, out); });
   }
 
   void encode_written(std::string_view text, bool at_start, std::vector<int32_t>& out) const {
@@ -116,7 +116,13 @@ struct Tokenizer::Parts {
     normalized.split(
         text, [](size_t, size_t) { return false; },
         [&](size_t begin, size_t end) { pre_tokenizer.split(text.substr(begin, end - begin), at_start && begin == 0, encode_word); },
-        [&](int32_t id) { out.push_back(id); });
+        [&](int32_t id) { append_added(id, out); });
+  }
+
+  void append_added(int32_t id, std::vector<int32_t>& out) const {
+    if (vocabulary.kind(id) == TokenKind::unused)
+      throw Error(ErrorCode::invalid_model, "added token " + std::to_string(id), "is in the text, but the model has no embedding for it");
+    out.push_back(id);
   }
 
   void encode_invalid(std::string_view bytes, std::vector<int32_t>& out) const {

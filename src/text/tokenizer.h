@@ -37,7 +37,8 @@ class Tokenizer {
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
 
-  // Throws Error{invalid_model} where a pattern of the tokenizer exceeds its step limit on this text.
+  // Throws Error{invalid_model} where a pattern of the tokenizer exceeds its step limit on this text, or the text has an added token that
+  // is unused.
   std::vector<int32_t> encode(std::string_view text, EncodeOptions options = {}) const;
   // The spans as one text; nothing is put around them. Control tokens lie within one trusted span.
   std::vector<int32_t> encode(const Prompt& prompt) const;

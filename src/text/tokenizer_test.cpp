@@ -188,6 +188,15 @@ TEST(Tokenizer, RefusesRulesThatMakeTooMuchOfAText) {
   EXPECT_NE(refusal(marks, "").find("model.file: pre_tokenizer 0: tokenizer: the mark"), std::string::npos) << refusal(marks, "");
 }
 
+TEST(Tokenizer, RefusesAddedTokensThatAreUnused) {
+  TokenizerSpec spec = sentencepiece_spec(false);
+  spec.kinds[kBos] = TokenKind::unused;
+  spec.prefix = {};
+  EXPECT_EQ(refusal(spec, "G s"), "accepted");
+  EXPECT_TRUE(refusal(spec, "G <s>").starts_with("model.file: added token 1: is in the text")) << refusal(spec, "G <s>");
+  EXPECT_EQ(Tokenizer(spec).encode(Prompt{{"G", false}, {"<s>", false}}).front(), kG);
+}
+
 TEST(Tokenizer, StripsNothingInNoTime) {
   TokenizerSpec spec = byte_level_spec({"he"});
   for (int id = 0; id < 100000; ++id) spec.pieces.push_back("a");

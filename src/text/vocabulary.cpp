@@ -60,7 +60,7 @@ void check_spec(const TokenizerSpec& spec) {
 Vocabulary::Vocabulary(const TokenizerSpec& spec) : kinds_(spec.kinds), index_(spec.pieces.size()) {
   check_spec(spec);
   for (const AddedToken& token : spec.added)
-    if (token.special) kinds_[static_cast<size_t>(token.id)] = TokenKind::control;
+    if (TokenKind& kind = kinds_[static_cast<size_t>(token.id)]; token.special && kind != TokenKind::unused) kind = TokenKind::control;
   fill_pieces(spec);
   fill_byte_tokens(spec);
 }
