@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/utf8.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 
@@ -26,7 +27,8 @@ class RandomGraphs {
 
   std::string name() {
     std::string text;
-    for (int i = below(6); i >= 0; --i) text += below(4) ? static_cast<char>('a' + below(26)) : static_cast<char>(below(256));
+    for (int i = below(6); i >= 0; --i)
+      append_utf8(static_cast<char32_t>(below(4) ? 'a' + below(26) : below(below(2) ? 128 : 0xd800)), text);
     return text;
   }
 
