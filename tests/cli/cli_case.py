@@ -87,6 +87,21 @@ def edit_weights(folder, change):
         file.write(len(text).to_bytes(8, "little") + text + data)
 
 
+def resize_tensor(header, data, name, content):
+    """For edit_weights: gives a tensor other bytes and moves what lies behind, as the format allows no holes."""
+    begin, end = header[name]["data_offsets"]
+    for other, row in header.items():
+        if other not in (name, "__metadata__") and row["data_offsets"][0] >= end:
+            row["data_offsets"] = [at - (end - begin) + len(content) for at in row["data_offsets"]]
+    header[name]["data_offsets"] = [begin, begin + len(content)]
+    data[begin:end] = content
+
+
+def drop_tensor(header, data, name):
+    resize_tensor(header, data, name, b"")
+    del header[name]
+
+
 class CliCase(unittest.TestCase):
     maxDiff = 2000
 
