@@ -25,8 +25,25 @@ using TileFunction = void (*)(const uint8_t* const* groups, int64_t columns, con
 struct TileSet {
   TileFunction tile[4];  // m = 1, 2, 4, 8
 };
+// Lines of memory to ask for while other work is done.
+struct Ahead {
+  const uint8_t *at, *end;
+};
+
+// Weights unpacked for many tokens (unpacked_rows.inc), a chunk of columns at a time; empty for formats that are multiplied as they are.
+inline constexpr int64_t kChunkColumns = 256, kChunkBytes = kChunkColumns / kBlockColumns * 704;
+struct ChunkKernel {
+  // Columns [first, past) of a group, at most kChunkColumns. Returns what will be wanted soon.
+  Ahead (*unpack)(const uint8_t* group, int64_t columns, int64_t first, int64_t past, uint8_t* chunk);
+  // Adds the products of a chunk and of a tile's records to sums[kTile][16]; those of the next tile begin `next` bytes further on. Asks for
+  // `lines` lines ahead in each block of 32 columns.
+  using Multiply = void (*)(const uint8_t* const* chunks, int64_t blocks, const uint8_t* records, int64_t next, Ahead* ahead, int lines,
+                            float* sums);
+  Multiply one, two;  // two: of two groups, where a target has that: sums[2][kTile][16]
+};
 struct RowKernel {
   TileSet one, two;  // of a group; of two groups that lie anywhere, where a target has that
+  ChunkKernel chunk = {};
 };
 
 // Where things lie in the workspace of a linear step. A function of sizes only, so that planner and kernel agree.
