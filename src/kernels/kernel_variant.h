@@ -52,6 +52,8 @@ struct KernelVariant {
   void (*run)(const OpArgs& args, WorkRange range);
   // Rounds more than other instruction sets do, where the problem allows it (activations = "bf16"): its bits are not theirs.
   bool rounds_alone = false;
+  // How it takes the rows of a step of this size, in words: part of the reason that a plan gives. Null: there is nothing to say.
+  std::string (*how)(const Problem& problem) = nullptr;
 };
 
 // Every CPU variant in order of preference, without the reference ones.

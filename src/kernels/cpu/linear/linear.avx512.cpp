@@ -6,6 +6,7 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX512)
 namespace hyalite::avx512 {
 
 inline constexpr int kTile = 8;
+inline constexpr bool kPairs = false, kUnpacks = false;
 inline constexpr LinearRates kRates{0, 0.98};
 
 #include "kernels/cpu/linear/tile.inc"

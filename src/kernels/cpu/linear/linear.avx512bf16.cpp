@@ -6,6 +6,7 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX512BF16)
 namespace hyalite::avx512bf16 {
 
 inline constexpr int kTile = 8;
+inline constexpr bool kPairs = false, kUnpacks = false;
 inline constexpr LinearRates kRates{0, 1.9};
 
 #include "kernels/cpu/linear/tile.inc"

@@ -59,6 +59,20 @@ constexpr LinearScratch linear_scratch(int64_t tokens, int64_t columns, bool q8,
   return at;
 }
 
+// Tokens of int8 activations that stay in the second-level cache while the weights of a thread stream by: whole tiles, at least one.
+inline constexpr int64_t kActivationBytes = 384 << 10;
+constexpr int64_t tokens_at_once(int64_t columns, int tile) {
+  const int64_t fitting = kActivationBytes / (columns * 2) / tile * tile;
+  return fitting < tile ? tile : fitting;
+}
+
+// Fewer tokens than this read each group once, which one stream does best.
+inline constexpr int64_t kPairTokens = 4;
+// Fewer tokens than this are multiplied sooner than weights are unpacked for them.
+inline constexpr int64_t kUnpackTokens = 8;
+// Most tokens that unpacked weights are multiplied by before the next ones: their sums stay in the first-level cache.
+inline constexpr int64_t kUnpackedTokens = 128;
+
 // The formats that are multiplied in int8.
 constexpr bool multiplies_int8(DType dtype) {
   return dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16;

@@ -1,6 +1,9 @@
 #include "kernels/cpu/linear/problem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <vector>
 
 namespace hyalite::linear {
 namespace {
@@ -61,6 +64,63 @@ int64_t planes_of(const Problem& problem, DType weight) {
   return multiplies_int8(weight) && activations_of(problem) == "q8x2" ? 2 : 1;
 }
 
+// "8 rows"; where activations have two planes, "8 rows of 2 planes".
+std::string describe_rows(const Problem& problem) {
+  const int64_t rows = tokens_of(problem);
+  const bool twice = planes_of(problem, tensor(problem, 1).dtype) == 2;
+  return fmt::format("{} row{}{}", rows, rows == 1 ? "" : "s", twice ? " of 2 planes" : "");
+}
+
+// Rows of activations to multiply by: those of the step, twice where they have two planes.
+int64_t activation_rows(const Problem& problem) {
+  return tokens_of(problem) * planes_of(problem, tensor(problem, 1).dtype);
+}
+
+// How `rows` are cut, as tile_width() cuts them: "a tile of 4", "tiles of 4, then 2 and 1".
+std::string describe_widths(int64_t rows, int tile) {
+  std::vector<int64_t> widths;
+  for (int64_t width = tile, left = rows; width > 0 && left > 0; width /= 2) {
+    if (left >= width) widths.push_back(width);
+    left %= width;
+  }
+  std::string text = fmt::format("{} of {}", widths[0] == rows ? "a tile" : "tiles", widths[0]);
+  for (size_t i = 1; i < widths.size(); ++i) text += fmt::format("{}{}", i == 1 ? ", then " : " and ", widths[i]);
+  return text;
+}
+
+// "once", or how often weights are gone through for rows that are taken `step` at a time; `stay`: where such rows stay.
+std::string describe_times(int64_t rows, int64_t step, const char* stay) {
+  const int64_t times = (rows + step - 1) / step;
+  return times == 1 ? "once" : fmt::format("{} times, for at most {} rows {}", times, step, stay);
+}
+
+// `met`: the weights that a tile meets at a time.
+std::string describe(const Problem& problem, int tile, bool unpacked, const std::string& met) {
+  const int64_t rows = activation_rows(problem);
+  if (rows == 1) return "1 row: each weight is read once and meets one row";
+  const std::string tiles = fmt::format("{} in {} by {}", describe_rows(problem), describe_widths(rows, tile), met);
+  if (unpacked && rows >= kUnpackTokens)
+    return fmt::format("{}; {} columns of weights are unpacked at a time, {}", tiles, kChunkColumns,
+                       describe_times(rows, kUnpackedTokens, "whose sums stay in the L1 cache"));
+  return fmt::format("{}; weights come from memory {}", tiles,
+                     describe_times(rows, tokens_at_once(tensor(problem, 0).dims[1].value(), tile), "that stay in the L2 cache"));
+}
+
+// Whether all weights have codes of less than a byte.
+bool has_small_codes(const Problem& problem) {
+  for (size_t i = 1; i < problem.operands.size(); ++i)
+    if (const DType dtype = tensor(problem, i).dtype;
+        is_weight(problem, i) && (!multiplies_int8(dtype) || dtype == DType::q8_0 || dtype == DType::int8))
+      return false;
+  return true;
+}
+
+bool any_int8(const Problem& problem) {
+  for (size_t i = 1; i < problem.operands.size(); ++i)
+    if (is_weight(problem, i) && multiplies_int8(tensor(problem, i).dtype)) return true;
+  return false;
+}
+
 size_t scratch_bytes(const Problem& problem, int64_t angles) {
   bool q8 = false, dense = false;
   for (size_t i = 1; i < problem.operands.size(); ++i)
@@ -117,6 +177,24 @@ std::string refuses_bf16_fused_rmsnorm_qkv_rope(const Problem& problem) {
 
 std::string refuses_bf16_fused_glu(const Problem& problem) {
   return first_reason({refuse_unless_bf16(problem, 1, 2), refuses_fused_glu(problem)});
+}
+
+std::string describe_tiles(const Problem& problem, const LinearTiles& tiles) {
+  const bool paired = tiles.pairs && any_int8(problem) && activation_rows(problem) >= kPairTokens;
+  return describe(problem, tiles.tile, tiles.unpacks && has_small_codes(problem),
+                  paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
+}
+
+std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles) {
+  return describe(problem, tiles.tile, tiles.unpacks && has_small_codes(problem), "a group of 16 rows of both weights");
+}
+
+std::string describe_screening(const Problem& problem, const LinearTiles& tiles) {
+  const std::string all = describe(problem, tiles.tile, tiles.unpacks, "a group of 16 weight rows");
+  if (tokens_of(problem) > 1) return all;
+  return "1 row: where only the largest logits are wanted, the coarse plane is read first, then the groups of 16 that can hold them; "
+         "else " +
+         all;
 }
 
 // The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.

@@ -14,6 +14,13 @@ struct LinearRates {
   double f32;   // of Machine::f32_flops_per_s
 };
 
+// How an instruction set's kernels take the rows of a step.
+struct LinearTiles {
+  int tile;      // most tokens of a tile
+  bool pairs;    // int8 tiles take two groups of weight rows at once
+  bool unpacks;  // int8 codes of less than a byte are unpacked once for many tiles
+};
+
 namespace linear {
 
 // `only` is the weight format of a matmul variant.
@@ -33,12 +40,23 @@ std::string refuses_bf16_fused_glu(const Problem& problem);
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine);
 
+// In words, for a step of the problem's size.
+template <int tile, bool pairs, bool unpacks>
+std::string how(const Problem& problem);  // matmul, fused_qkv, fused_rmsnorm_qkv_rope
+template <int tile, bool pairs, bool unpacks>
+std::string how_fused_glu(const Problem& problem);
+template <int tile, bool unpacks>
+std::string how_lm_head(const Problem& problem);
+
 size_t workspace(const Problem& problem);  // matmul, fused_qkv, fused_glu
 size_t lm_head_workspace(const Problem& problem);
 size_t normed_workspace(const Problem& problem);  // fused_rmsnorm_qkv_rope
 
 std::string refuse_weight(const Problem& problem, DType only);
 std::string refuse_planes(const Problem& problem, const PlaneFormat& format);
+std::string describe_tiles(const Problem& problem, const LinearTiles& tiles);
+std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles);
+std::string describe_screening(const Problem& problem, const LinearTiles& tiles);
 double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates);
 
 template <DType only>
@@ -52,6 +70,18 @@ std::string refuses_lm_head(const Problem& problem) {
 template <const LinearRates& rates>
 double seconds(const Problem& problem, const Machine& machine) {
   return seconds_at(problem, machine, rates);
+}
+template <int tile, bool pairs, bool unpacks>
+std::string how(const Problem& problem) {
+  return describe_tiles(problem, {tile, pairs, unpacks});
+}
+template <int tile, bool pairs, bool unpacks>
+std::string how_fused_glu(const Problem& problem) {
+  return describe_gated_tiles(problem, {tile, pairs, unpacks});
+}
+template <int tile, bool unpacks>
+std::string how_lm_head(const Problem& problem) {
+  return describe_screening(problem, {tile, false, unpacks});
 }
 
 // int8 activations in blocks of 32 leave each output a relative error of about 0.5% of the root mean square, and the largest of a tensor

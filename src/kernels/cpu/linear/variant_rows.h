@@ -15,7 +15,9 @@
                                                                 linear::refuses_matmul<DType::format>, \
                                                                 linear::seconds<isa::kRates>,          \
                                                                 linear::workspace,                     \
-                                                                isa::run_matmul};
+                                                                isa::run_matmul,                       \
+                                                                false,                                 \
+                                                                linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
 
 #define HYALITE_DENSE_MATMULS(isa, features)              \
   HYALITE_MATMUL(f32, isa, features, linear::kDenseBound) \
@@ -50,30 +52,52 @@
                                                                  linear::refuses_lm_head<planes>, \
                                                                  linear::seconds<isa::kRates>,    \
                                                                  linear::lm_head_workspace,       \
-                                                                 isa::run_lm_head<planes>};
+                                                                 isa::run_lm_head<planes>,        \
+                                                                 false,                           \
+                                                                 linear::how_lm_head<isa::kTile, isa::kUnpacks>};
 
 #define HYALITE_LM_HEADS(isa, features)             \
   HYALITE_LM_HEAD(q8_0, kPlanesQ8_0, isa, features) \
   HYALITE_LM_HEAD(q6_k, kPlanesQ6_K, isa, features)
 
-#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch)                                                             \
-  constinit const KernelVariant variant_##op##_##isa{                                                                               \
-      #op "." #isa, #op,          "hyalite", features, phases, "rows16", bound, linear::refuses_##op, linear::seconds<isa::kRates>, \
-      scratch,      isa::run_##op};
+#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch, how)       \
+  constinit const KernelVariant variant_##op##_##isa{#op "." #isa,                 \
+                                                     #op,                          \
+                                                     "hyalite",                    \
+                                                     features,                     \
+                                                     phases,                       \
+                                                     "rows16",                     \
+                                                     bound,                        \
+                                                     linear::refuses_##op,         \
+                                                     linear::seconds<isa::kRates>, \
+                                                     scratch,                      \
+                                                     isa::run_##op,                \
+                                                     false,                        \
+                                                     linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
 
-#define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch)                                                       \
-  constinit const KernelVariant variant_##suffix##_##isa{                                                                                  \
-      name "." #isa, #op,           "hyalite", features, phases, "rows16", bound, linear::refuses_bf16_##op, linear::seconds<isa::kRates>, \
-      scratch,       isa::run_##op, true};
+#define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch, how) \
+  constinit const KernelVariant variant_##suffix##_##isa{name "." #isa,                   \
+                                                         #op,                             \
+                                                         "hyalite",                       \
+                                                         features,                        \
+                                                         phases,                          \
+                                                         "rows16",                        \
+                                                         bound,                           \
+                                                         linear::refuses_bf16_##op,       \
+                                                         linear::seconds<isa::kRates>,    \
+                                                         scratch,                         \
+                                                         isa::run_##op,                   \
+                                                         true,                            \
+                                                         linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
 
 #define HYALITE_BF16_LINEARS(isa, features)                                                                                           \
-  HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace)                    \
-  HYALITE_BF16_LINEAR("fused_qkv", fused_qkv, fused_qkv, isa, features, 2, linear::kBf16Bound, linear::workspace)                     \
+  HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace, how)               \
+  HYALITE_BF16_LINEAR("fused_qkv", fused_qkv, fused_qkv, isa, features, 2, linear::kBf16Bound, linear::workspace, how)                \
   HYALITE_BF16_LINEAR("fused_rmsnorm_qkv_rope", fused_rmsnorm_qkv_rope, fused_rmsnorm_qkv_rope, isa, features, 3, linear::kBf16Bound, \
-                      linear::normed_workspace)                                                                                       \
-  HYALITE_BF16_LINEAR("fused_glu", fused_glu, fused_glu, isa, features, 2, linear::kBf16GluBound, linear::workspace)
+                      linear::normed_workspace, how)                                                                                  \
+  HYALITE_BF16_LINEAR("fused_glu", fused_glu, fused_glu, isa, features, 2, linear::kBf16GluBound, linear::workspace, how_fused_glu)
 
-#define HYALITE_FUSED_LINEARS(isa, features)                                                                         \
-  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace)                           \
-  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace) \
-  HYALITE_FUSED_LINEAR(fused_glu, isa, features, 2, linear::kInt8GluBound, linear::workspace)
+#define HYALITE_FUSED_LINEARS(isa, features)                                                                              \
+  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace, how)                           \
+  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace, how) \
+  HYALITE_FUSED_LINEAR(fused_glu, isa, features, 2, linear::kInt8GluBound, linear::workspace, how_fused_glu)

@@ -1,0 +1,60 @@
+#include "kernels/cpu/linear/problem.h"
+
+#include <gtest/gtest.h>
+
+namespace hyalite {
+namespace {
+
+// What a variant says of a step of `rows` rows.
+std::string how(const char* variant, int64_t rows, DType weight = DType::q8_0, int64_t columns = 576, const char* activations = "q8") {
+  const Attrs attrs = {{"activations", std::string(activations)}};
+  const std::vector<ValueType> operands = {ValueType::of({DType::f32, {Dim::tokens(), Dim(columns)}}),
+                                           ValueType::of({weight, {Dim(64), Dim(columns)}}),
+                                           ValueType::of({weight, {Dim(64), Dim(columns)}})};
+  const std::vector<ValueType> results = {ValueType::of({DType::f32, {Dim::tokens(), Dim(64)}})};
+  return find_variant(variant)->how({.operands = operands, .results = results, .attrs = &attrs, .symbols = {rows, rows, rows}});
+}
+
+TEST(How, OneRowMeetsEachWeightOnce) {
+  for (const char* variant : {"matmul.q8_0.avx512vnni", "matmul.q8_0.avx2", "fused_glu.avx2", "fused_qkv.scalar"})
+    EXPECT_EQ(how(variant, 1), "1 row: each weight is read once and meets one row") << variant;
+}
+
+TEST(How, RowsGoInTilesOfTheTarget) {
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 8), "8 rows in tiles of 4 by two groups of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.q8_0.avx2", 8), "8 rows in tiles of 4 by a group of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 7),
+            "7 rows in tiles of 4, then 2 and 1 by two groups of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 2), "2 rows in a tile of 2 by a group of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.f32.avx512", 64, DType::f32), "64 rows in tiles of 8 by a group of 16 weight rows; weights come from memory once");
+}
+
+TEST(How, ManyRowsReadTheWeightsSeveralTimes) {
+  EXPECT_EQ(tokens_at_once(576, 4), 340);
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 512),
+            "512 rows in tiles of 4 by two groups of 16 weight rows; weights come from memory 2 times, for at most 340 rows that stay in "
+            "the L2 cache");
+}
+
+TEST(How, SmallCodesAreUnpackedForManyRows) {
+  EXPECT_EQ(how("matmul.q4_k.avx512vnni", 16, DType::q4_k, 1536),
+            "16 rows in tiles of 4 by two groups of 16 weight rows; 256 columns of weights are unpacked at a time, once");
+  EXPECT_EQ(how("matmul.q4_k.avx2", 256, DType::q4_k, 1536),
+            "256 rows in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, 2 times, for at most 128 "
+            "rows whose sums stay in the L1 cache");
+  EXPECT_EQ(how("matmul.q4_k.avx512vnni", 4, DType::q4_k, 1536),
+            "4 rows in a tile of 4 by two groups of 16 weight rows; weights come from memory once");
+}
+
+TEST(How, PlanesCountAsRows) {
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 2, DType::q8_0, 576, "q8x2"),
+            "2 rows of 2 planes in a tile of 4 by two groups of 16 weight rows; weights come from memory once");
+}
+
+TEST(How, AHeadIsScreenedForOneRow) {
+  EXPECT_TRUE(how("lm_head.q8_0.avx2", 1, DType::q8_0, 576, "q8x2").starts_with("1 row: where only the largest logits are wanted"));
+  EXPECT_TRUE(how("lm_head.q8_0.avx2", 3, DType::q8_0, 576, "q8x2").starts_with("3 rows of 2 planes in tiles of 4, then 2"));
+}
+
+}  // namespace
+}  // namespace hyalite
