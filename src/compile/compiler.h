@@ -40,6 +40,8 @@ struct CompileOptions {
   int64_t max_decode_sequences = 1;  // largest decode step,
   int64_t max_draft_tokens = 0;      // where each sequence brings so many guessed tokens beside its own
   int64_t max_positions = 0;         // 0: the model's context length
+  // Which variants were measured to be the fastest; null: not known.
+  std::shared_ptr<const TuneRecord> tuned;
   // What is kept, and how far to go.
   bool record_text = false;                   // diffs and texts of every pass
   bool validate = false;                      // the reference evaluator measures every graph pass,

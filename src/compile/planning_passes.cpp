@@ -19,7 +19,9 @@ PlanOptions plan_options(const Compilation& c, std::string_view mode) {
                       .machine = o.machine,
                       .isa = std::string(name_of(o.isa)),
                       .max_symbols = o.max_symbols,
-                      .max_positions = o.max_positions};
+                      .max_positions = o.max_positions,
+                      .threads = o.threads,
+                      .tuned = o.tuned.get()};
   if (mode == "decode") options.max_symbols = decode_symbols(o);
   return options;
 }

@@ -58,6 +58,7 @@ struct PlanStep {
   std::vector<RefusedVariant> refused;
   Cost cost;  // of the largest step; a decode step finds half of max_positions in the cache
   double predicted_us = 0;
+  double tuned_us = 0;  // what the variant took in the tune record that it was chosen by; 0: not by one
 };
 
 struct ExecutionPlan {

@@ -1,84 +1,13 @@
-#include <fmt/format.h>
-
 #include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "plan/plan_check.h"
 #include "plan/planner.h"
+#include "plan/variant_selection.h"
 
 namespace hyalite {
 namespace {
-
-// Chooses one node's variant. Candidates come in the order of preference of variants.inc, the reference evaluation last.
-class Selection {
- public:
-  Selection(const OpSpec& op, const Problem& problem, std::string_view layout, bool has_matrix, const PlanOptions& options)
-      : op_(op), problem_(problem), layout_(layout), has_matrix_(has_matrix), options_(options) {}
-
-  void choose(PlanStep& step) const {
-    const bool reference_only = options_.numerics == "reference";
-    for (const KernelVariant* variant : cpu_variants()) {
-      if (variant->op != op_.name) continue;
-      std::string why = reference_only ? "--numerics reference runs the reference evaluation only" : refusal(*variant);
-      if (why.empty() && step.variant) why = "usable, but listed after " + std::string(step.variant->name) + predicted(*variant);
-      if (!why.empty()) {
-        step.refused.push_back({std::string(variant->name), why});
-        continue;
-      }
-      step.variant = variant;
-    }
-    if (!step.variant) step.variant = reference_variant(op_.name);
-    if (!step.variant) throw Error(ErrorCode::unsupported, step.path, "no kernel for " + std::string(op_.name) + first_refusal(step));
-    explain(step);
-  }
-
- private:
-  std::string refusal(const KernelVariant& variant) const {
-    if (uint32_t missing = variant.needs & ~options_.machine.features)
-      return "needs " + describe_features(missing) + ", which this machine does not give at --isa " + options_.isa;
-    if (has_matrix_ && variant.layout != layout_)
-      return fmt::format("wants weights in {}, these are in {}", shown(variant.layout), shown(layout_));
-    return variant.refuses ? variant.refuses(problem_) : std::string();
-  }
-
-  static std::string_view shown(std::string_view layout) { return layout.empty() ? "rows" : layout; }
-
-  std::string predicted(const KernelVariant& variant) const {
-    return variant.seconds ? fmt::format(" (predicted {:.1f} us)", variant.seconds(problem_, options_.machine) * 1e6) : std::string();
-  }
-
-  static std::string first_refusal(const PlanStep& step) {
-    return step.refused.empty() ? std::string() : " (" + step.refused.front().variant + ": " + step.refused.front().why + ")";
-  }
-
-  // Weights that hardware-hints found resident do not come from memory, so they cannot be what a step waits for.
-  bool waits_for_memory(const PlanStep& step, double seconds) const {
-    if (step.attrs.text("hint", "stream") == "resident") return false;
-    return step.cost.bytes / options_.machine.read_bytes_per_s * 1.2 >= seconds;
-  }
-
-  void explain(PlanStep& step) const {
-    step.cost = cost_of(op_, problem_);
-    const double seconds = step.variant->seconds(problem_, options_.machine);
-    step.predicted_us = seconds * 1e6;
-    if (options_.numerics == "reference") {
-      step.reason = "the reference evaluation, as --numerics reference asks";
-      return;
-    }
-    const bool only_reference = step.variant == reference_variant(op_.name);
-    step.reason = fmt::format("{} {}: {:.1f} us predicted, {}-bound ({:.2f} MB, {:.2f} MFLOP)",
-                              only_reference ? "the reference evaluation, for want of a kernel for" : "first usable variant of", op_.name,
-                              step.predicted_us, waits_for_memory(step, seconds) ? "memory" : "compute", step.cost.bytes / 1e6,
-                              step.cost.flops / 1e6);
-  }
-
-  const OpSpec& op_;
-  const Problem& problem_;
-  std::string_view layout_;
-  bool has_matrix_;
-  const PlanOptions& options_;
-};
 
 // Walks the graph once, turning weight, constant and convert nodes into plan weights and every other node into a step.
 class Builder {
@@ -163,17 +92,15 @@ class Builder {
     return place;
   }
 
-  // Has the step weight matrices, and in which layout? All share one answer, which layout conversion sees to.
-  std::pair<bool, std::string_view> matrices(const Node& node) const {
-    bool any = false;
-    std::string_view layout;
+  // The layout of the step's weight matrices, where it has any. All share one, which layout conversion sees to.
+  std::optional<std::string_view> matrix_layout(const Node& node) const {
+    std::optional<std::string_view> layout;
     for (ValueId id : node.operands) {
       auto weight = weights_.find(id);
       if (weight == weights_.end() || plan_.weights[weight->second.index].type.rank() != 2) continue;
-      any = true;
-      if (layout.empty()) layout = weight->second.layout;
+      if (!layout || layout->empty()) layout = weight->second.layout;
     }
-    return {any, layout};
+    return layout;
   }
 
   void add_step(const Node& node) {
@@ -200,8 +127,7 @@ class Builder {
       problem.cache = &plan_.caches[step.layer];
       check_cache(*node.op, node.attrs, step.path, *problem.cache);
     }
-    auto [any, layout] = matrices(node);
-    Selection(*node.op, problem, layout, any, options_).choose(step);
+    choose_variant(step, problem, matrix_layout(node), options_);
     if (step.variant->workspace) step.workspace_bytes = static_cast<int64_t>(step.variant->workspace(problem));
     note_weight_forms(step);
     plan_.steps.push_back(std::move(step));

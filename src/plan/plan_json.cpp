@@ -76,20 +76,22 @@ Json operands_to_json(const std::vector<PlanOperand>& operands) {
 Json step_to_json(const PlanStep& step) {
   Json refused = Json::array();
   for (const RefusedVariant& one : step.refused) refused.push_back({{"variant", one.variant}, {"why", one.why}});
-  return {{"path", step.path},
-          {"op", step.op->name},
-          {"variant", step.variant->name},
-          {"provider", step.variant->provider},
-          {"reason", step.reason},
-          {"refused", refused},
-          {"bytes", step.cost.bytes},
-          {"flops", step.cost.flops},
-          {"predicted_us", step.predicted_us},
-          {"workspace_bytes", step.workspace_bytes},
-          {"layer", step.layer},
-          {"attrs", attrs_to_json(step.attrs)},
-          {"inputs", operands_to_json(step.inputs)},
-          {"outputs", operands_to_json(step.outputs)}};
+  Json json = {{"path", step.path},
+               {"op", step.op->name},
+               {"variant", step.variant->name},
+               {"provider", step.variant->provider},
+               {"reason", step.reason},
+               {"refused", refused},
+               {"bytes", step.cost.bytes},
+               {"flops", step.cost.flops},
+               {"predicted_us", step.predicted_us},
+               {"workspace_bytes", step.workspace_bytes},
+               {"layer", step.layer},
+               {"attrs", attrs_to_json(step.attrs)},
+               {"inputs", operands_to_json(step.inputs)},
+               {"outputs", operands_to_json(step.outputs)}};
+  if (step.tuned_us > 0) json["tuned_us"] = step.tuned_us;
+  return json;
 }
 
 PlanStep step_of(const JsonReader& from) {
@@ -105,6 +107,8 @@ PlanStep step_of(const JsonReader& from) {
   });
   step.cost = {from.get<double>("flops"), from.get<double>("bytes")};
   step.predicted_us = from.get<double>("predicted_us");
+  if (from.has("tuned_us")) step.tuned_us = from.get<double>("tuned_us");
+  if (!(step.tuned_us >= 0)) from.fail("field tuned_us is no time");
   step.workspace_bytes = from.get<int64_t>("workspace_bytes");
   step.layer = from.get<int32_t>("layer");
   step.attrs = attrs_from_json(from.field("attrs"), step.path);

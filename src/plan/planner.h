@@ -7,6 +7,7 @@
 
 #include "ir/graph.h"
 #include "plan/execution_plan.h"
+#include "plan/tune_record.h"
 
 namespace hyalite {
 
@@ -18,6 +19,8 @@ struct PlanOptions {
   std::string isa = "avx512";
   Symbols max_symbols{512, 1, 1};
   int64_t max_positions = 2048;
+  int threads = 1;
+  const TuneRecord* tuned = nullptr;  // of this machine; null: there is none
 };
 
 // Steps in graph order with variant, reason and refusals; weights listed; operands without places. Throws Error{unsupported} naming the

@@ -1,0 +1,18 @@
+// A tune record: one that is accepted comes back the same from its own text.
+#include "plan/tune_record.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hyalite;
+  try {
+    const TuneRecord record = tune_record_from_json(parse_json({reinterpret_cast<const char*>(data), size}, "tune.json"), "tune.json");
+    HYALITE_CHECK(tune_record_from_json(to_json(record), "tune.json") == record, "the record's text is another record");
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::internal) throw;
+  }
+  return 0;
+}
