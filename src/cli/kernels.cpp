@@ -15,12 +15,21 @@ struct Options {
   ModelOptions model;
 };
 
-// Variants that a model's plans use, with the number of steps.
-std::map<std::string_view, int> used_variants(const Options& o, const CompileOptions& compile_for) {
-  std::map<std::string_view, int> used;
+struct Use {
+  int steps = 0;
+  int tuned = 0;  // of them, chosen by the tune record
+};
+
+// Variants that a model's plans use.
+std::map<std::string_view, Use> used_variants(const Options& o, const CompileOptions& compile_for) {
+  std::map<std::string_view, Use> used;
   if (o.model.model.empty()) return used;
   auto count = [&](const ExecutionPlan& plan) {
-    for (const PlanStep& step : plan.steps) ++used[step.variant->name];
+    for (const PlanStep& step : plan.steps) {
+      Use& use = used[step.variant->name];
+      ++use.steps;
+      use.tuned += step.tuned_us > 0;
+    }
   };
   if (is_artifact(o.model.model)) {
     const ArtifactView artifact(o.model.model);  // of any machine: nothing runs
@@ -41,7 +50,7 @@ std::string why_not(const KernelVariant& variant, const Machine& machine) {
 
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
-  std::map<std::string_view, int> used = used_variants(o, compile_for);
+  std::map<std::string_view, Use> used = used_variants(o, compile_for);
   Json list = Json::array();
   auto add = [&](const KernelVariant& variant) {
     std::string why = why_not(variant, compile_for.machine);
@@ -52,7 +61,8 @@ int run(const Options& o, VerbContext& context) {
                     {"usable", why.empty()},
                     {"why_not", why},
                     {"error_bound", variant.error_bound},
-                    {"steps", used[variant.name]}});
+                    {"steps", used[variant.name].steps},
+                    {"tuned_steps", used[variant.name].tuned}});
   };
   for (const KernelVariant* variant : cpu_variants()) add(*variant);
   for (const OpSpec* op : all_ops())
@@ -61,11 +71,11 @@ int run(const Options& o, VerbContext& context) {
     context.out << Json{{"variants", list}}.dump(1) << '\n';
     return 0;
   }
-  Table table({"variant", "needs", "usable here", ">steps in the model's plans"});
+  Table table({"variant", "needs", "usable here", ">steps in the model's plans", ">tuned"});
   for (const Json& one : list)
     table.row({one["name"].get<std::string>(), one["needs"].get<std::string>(),
                one["usable"].get<bool>() ? "yes" : "no: " + one["why_not"].get<std::string>(),
-               one["steps"].get<int>() ? one["steps"].dump() : ""});
+               one["steps"].get<int>() ? one["steps"].dump() : "", one["tuned_steps"].get<int>() ? one["tuned_steps"].dump() : ""});
   table.print(context.out);
   return 0;
 }

@@ -30,6 +30,14 @@ std::optional<DType> kv_dtype_named(const std::string& name) {
   return dtype;
 }
 
+std::shared_ptr<const TuneRecord> tuned(const Machine& machine, const VerbContext& context) {
+  const std::string path = tune_file(context);
+  if (path.empty()) return nullptr;
+  const StoredTuneRecord stored = load_tune_record(path, tune_origin(machine, HYALITE_VERSION));
+  if (!stored.remark.empty()) print_remarks({stored.remark}, context);
+  return stored.record;
+}
+
 }  // namespace
 
 void add_model_options(OptionSet set, ModelOptions& o) {
@@ -55,6 +63,11 @@ Machine this_machine(const VerbContext& context) {
   return machine;
 }
 
+std::string tune_file(const VerbContext& context) {
+  if (context.machine_file.empty()) return {};
+  return (std::filesystem::path(context.machine_file).parent_path() / "tune.json").string();
+}
+
 CompileOptions compile_options(const ModelOptions& o, const VerbContext& context) {
   if (o.backend != "cpu") throw Error(ErrorCode::invalid_argument, "--backend " + o.backend, "this build has the backend cpu only");
   CompileOptions c;
@@ -63,6 +76,7 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
   if (!level) throw Error(ErrorCode::invalid_argument, "--isa " + o.isa, "must be auto, scalar, avx2 or avx512");
   c.isa = *level;
   c.threads = o.threads ? o.threads : machine.cores;
+  c.tuned = tuned(machine, context);
   c.machine = restrict_isa(std::move(machine), *level);
   const std::optional<Numerics> numerics = numerics_named(o.numerics);
   c.numerics = numerics.value_or(Numerics::deterministic);

@@ -28,7 +28,11 @@ void add_model_options(OptionSet set, ModelOptions& options);
 // This machine, with what `profile --calibrate` measured where that was done; says so on `err` where its file is of no use.
 Machine this_machine(const VerbContext& context);
 
-// Options with "auto" resolved; Ctrl-C cancels. Throws Error{invalid_argument} naming the flag.
+// The tune record of this machine, kept beside the calibration; empty where there is no place for one.
+std::string tune_file(const VerbContext& context);
+
+// Options with "auto" resolved, and with what `tune` chose on this machine; says so on `err` where its file is of no use. Ctrl-C cancels.
+// Throws Error{invalid_argument} naming the flag.
 CompileOptions compile_options(const ModelOptions& options, const VerbContext& context);
 
 // Loads or compiles the model, and prints its remarks.

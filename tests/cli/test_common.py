@@ -5,7 +5,7 @@ import unittest
 
 from cli_case import CliCase, run, scratch, tiny
 
-VERBS = "run chat tokenize detokenize compile inspect export plan benchmark perplexity kernels profile audit make-tiny".split()
+VERBS = "run chat tokenize detokenize compile inspect export plan benchmark perplexity kernels tune profile audit make-tiny".split()
 
 
 class Help(CliCase):
