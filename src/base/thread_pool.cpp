@@ -8,6 +8,7 @@
 
 #include "base/cancellation.h"
 #include "base/cpu_binding.h"
+#include "base/cpu_quota.h"
 #include "base/error.h"
 
 namespace hyalite {
@@ -39,13 +40,17 @@ int pauses_in(std::chrono::nanoseconds wanted) {
   return static_cast<int>(std::clamp<int64_t>(wanted.count() * sample / std::max<int64_t>(best.count(), 1), 100, 50000));
 }
 
-}  // namespace
-
-int usable_cpus() {
+int cpus_in_mask() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1U, std::thread::hardware_concurrency());  // more CPUs than a cpu_set_t holds
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));  // more CPUs than a cpu_set_t holds
+}
+
+}  // namespace
+
+int usable_cpus() {
+  return std::min(cpus_in_mask(), cpu_quota());
 }
 
 ThreadPool::ThreadPool(int threads, bool pin) : size_(threads), spins_(0) {
@@ -53,7 +58,9 @@ ThreadPool::ThreadPool(int threads, bool pin) : size_(threads), spins_(0) {
   if (size_ == 1) return;
   const bool cpu_for_each = usable_cpus() >= size_;
   if (cpu_for_each) spins_ = pauses_in(spin_time);
-  const std::vector<int> cpus = pin && cpu_for_each ? cpus_to_fill() : std::vector<int>{};
+  // A quota says that others use these CPUs too, and they would all be bound to the same ones: let the OS choose.
+  const bool own_cpus = usable_cpus() == cpus_in_mask();
+  const std::vector<int> cpus = pin && cpu_for_each && own_cpus ? cpus_to_fill() : std::vector<int>{};
   workers_.reserve(size_ - 1);
   try {
     for (int thread = 1; thread < size_; ++thread) workers_.emplace_back([this, thread] { worker(thread); });

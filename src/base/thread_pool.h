@@ -16,14 +16,16 @@
 
 namespace hyalite {
 
-// How many CPUs the calling thread may run on (its affinity mask, not the size of the machine). At least 1.
+// How many CPUs the calling thread may run on at once: those in its affinity mask, or fewer where its control group has a quota of CPU
+// time. At least 1.
 int usable_cpus();
 
 class ThreadPool {
  public:
   // `threads` >= 1 counts the caller of run(), which is thread 0. With `pin`, and where there is a CPU for each thread, worker i stays on a
-  // CPU of its own inside the caller's affinity mask: one per core before any shares a core. The caller is never pinned, for threads that
-  // it starts later would inherit that. Errors: Error{io} where the OS gives no more threads.
+  // CPU of its own inside the caller's affinity mask: one per core before any shares a core, cores of one NUMA node first. The caller is
+  // never pinned, for threads that it starts later would inherit that; nor is any under a quota of CPU time. Errors: Error{io} where the OS
+  // gives no more threads.
   explicit ThreadPool(int threads, bool pin = true);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

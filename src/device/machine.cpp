@@ -1,14 +1,12 @@
 #include "device/machine.h"
 
-#include <hwloc.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <type_traits>
 #include <utility>
 
+#include "base/cpu_quota.h"
 #include "base/error.h"
+#include "base/topology.h"
 #include "device/cpu_features.h"
 
 namespace hyalite {
@@ -19,30 +17,6 @@ constexpr std::array<std::pair<IsaLevel, std::string_view>, 3> level_names{
 
 constexpr std::array<std::pair<uint32_t, std::string_view>, 5> feature_names{
     {{kAvx2, "avx2"}, {kAvxVnni, "avxvnni"}, {kAvx512, "avx512"}, {kAvx512Vnni, "avx512vnni"}, {kAvx512Bf16, "avx512bf16"}}};
-
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, decltype(&hwloc_topology_destroy)>;
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
-
-Topology load_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {nullptr, hwloc_topology_destroy};
-  Topology topology(raw, hwloc_topology_destroy);
-  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
-    hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
-  }
-  if (hwloc_topology_load(raw) != 0) return {nullptr, hwloc_topology_destroy};
-  return topology;
-}
-
-// Objects of a type that touch the CPUs of `allowed`.
-int count_of(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_bitmap_t allowed) {
-  int count = 0;
-  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
-    if (hwloc_bitmap_intersects(object->cpuset, allowed)) ++count;
-  }
-  return count;
-}
 
 // Size of the cache of this kind that the first allowed CPU uses; `fallback` where the machine does not tell.
 size_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_bitmap_t allowed, size_t fallback) {
@@ -59,17 +33,17 @@ std::string model_name(hwloc_topology_t topology) {
 }
 
 void read_topology(Machine& machine) {
-  const Topology topology = load_topology();
-  const Bitmap allowed(hwloc_bitmap_alloc(), hwloc_bitmap_free);
-  if (!topology || !allowed) return;
+  const Topology topology = load_topology({HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE});
+  if (!topology) return;
   hwloc_topology_t top = topology.get();
-  if (hwloc_get_cpubind(top, allowed.get(), HWLOC_CPUBIND_THREAD) != 0) {
-    hwloc_bitmap_copy(allowed.get(), hwloc_topology_get_allowed_cpuset(top));
-  }
+  CpuSet allowed = affinity_mask(top);
+  if (!allowed) allowed.reset(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(top)));
   machine.cpu_model = model_name(top);
   machine.cpus = std::max(1, count_of(top, HWLOC_OBJ_PU, allowed.get()));
   const int cores = count_of(top, HWLOC_OBJ_CORE, allowed.get());
   machine.cores = cores > 0 ? cores : machine.cpus;
+  machine.cpus = std::min(machine.cpus, cpu_quota());
+  machine.cores = std::min(machine.cores, machine.cpus);
   machine.numa_nodes = std::max(1, count_of(top, HWLOC_OBJ_NUMANODE, allowed.get()));
   machine.l1_bytes = cache_bytes(top, HWLOC_OBJ_L1CACHE, allowed.get(), machine.l1_bytes);
   machine.l2_bytes = cache_bytes(top, HWLOC_OBJ_L2CACHE, allowed.get(), machine.l2_bytes);
