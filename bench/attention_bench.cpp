@@ -28,13 +28,13 @@ constexpr Model kModels[] = {{"smollm2-135m", 30, 9, 3, 64, 0}, {"gemma3-270m", 
 // One sequence with `history` positions in the cache and `tokens` new ones; every layer has pages of its own, as in a model.
 class Layers {
  public:
-  Layers(const Model& model, DType dtype, int32_t history, int32_t tokens)
+  Layers(const Model& model, DType dtype, int32_t history, int32_t tokens, ThreadPool& pool)
       : model_(model), spec_{CacheSpec::Kind::paged, model.kv_heads, model.head_dim, model.window, dtype}, tokens_(tokens) {
     const int32_t positions = history + tokens, pages = (positions + kPageTokens - 1) / kPageTokens;
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
     layer_bytes_ = pages * page_bytes_of(spec_);
-    memory_ = std::make_unique<PageMemory>(static_cast<size_t>(layer_bytes_ * model.layers), true);
+    memory_ = std::make_unique<PageMemory>(static_cast<size_t>(layer_bytes_ * model.layers), pool);
     q_.resize(static_cast<size_t>(tokens) * static_cast<size_t>(model.heads * model.head_dim));
     for (float& value : q_) value = normal(random);
     y_.resize(q_.size());
@@ -113,8 +113,8 @@ void attend(benchmark::State& state, const Model& model, const std::string& vari
     state.SkipWithError("this CPU lacks the instructions");
     return;
   }
-  Layers layers(model, dtype, history, tokens);
   ThreadPool pool(usable_cpus());
+  Layers layers(model, dtype, history, tokens, pool);
   std::vector<uint8_t> workspace(size_t{64} << 20);
   for (auto _ : state) layers.run(variant, pool, workspace.data());
   double seen = 0;

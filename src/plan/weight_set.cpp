@@ -1,20 +1,17 @@
 #include "plan/weight_set.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <set>
 
-#include "base/available_memory.h"
 #include "base/error.h"
 
 namespace hyalite {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kHugePage = size_t{2} << 20;
-constexpr int64_t kSliceBytes = int64_t{8} << 20;
+constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kSliceBytes = int64_t{8} << 20;  // of the source, on all threads together
 
 size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -26,7 +23,7 @@ WeightKey key_of(const WeightForm& form) {
 
 // A small weight, such as a norm's, is copied: reading it in the file would keep a large page around it resident.
 bool stays_in_source(const PlanWeight& weight, const std::string& layout) {
-  return layout.empty() && weight.converted_from.empty() && weight.values.empty() && weight_bytes(weight.type, layout) >= kHugePage;
+  return layout.empty() && weight.converted_from.empty() && weight.values.empty() && weight_bytes(weight.type, layout) >= size_t{kHugePage};
 }
 
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
@@ -46,20 +43,40 @@ TensorView values_of(const PlanWeight& weight, const WeightStore& store, std::ve
   return made;
 }
 
+// The rows that a thread of many packs, those that it multiplies by later: memory lies near the thread that writes it first.
+struct RowShare {
+  int64_t next, end;
+};
+
 // Packs rows in slices, giving each slice's file pages back before the next is read: a large table never lies in memory twice.
 void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const TensorView& values, uint8_t* to, const WeightStore& store,
                ThreadPool& pool) {
   constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
   const int64_t rows = values.dims[0], columns = values.columns();
   const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
-  const int64_t step = std::max<int64_t>(1, kSliceBytes / (bytes_per_row * kRowGroup)) * kRowGroup;
+  const int64_t slice_bytes = std::max<int64_t>(kSliceBytes / pool.size(), kHugePage);
+  const int64_t step = std::max<int64_t>(1, slice_bytes / (bytes_per_row * kRowGroup)) * kRowGroup;
   const bool from_file = weight.values.empty() && weight.converted_from.empty();
-  for (int64_t row = 0; row < rows; row += step) {
-    TensorView slice = values;
-    slice.dims[0] = std::min(step, rows - row);
-    slice.data = const_cast<uint8_t*>(values.row(row));
-    pool.run([&](int thread) { layout.pack(slice, row, rows, to, WorkRange{thread, pool.size(), 0}); });
-    if (from_file) store.release(weight.name, row * bytes_per_row, slice.bytes());
+  std::vector<RowShare> shares;
+  for (int thread = 0; thread < pool.size(); ++thread) {
+    const WorkRange range{thread, pool.size(), 0};
+    shares.push_back({range.begin(rows, kRowGroup), range.end(rows, kRowGroup)});
+  }
+  const auto slice_of = [&](const RowShare& share) { return std::min(step, share.end - share.next); };
+  while (std::ranges::any_of(shares, [&](const RowShare& share) { return slice_of(share) > 0; })) {
+    pool.run([&](int thread) {
+      const RowShare& share = shares[thread];
+      if (slice_of(share) == 0) return;
+      TensorView slice = values;
+      slice.dims[0] = slice_of(share);
+      slice.data = const_cast<uint8_t*>(values.row(share.next));
+      layout.pack(slice, share.next, rows, to, WorkRange{0, 1, 0});
+    });
+    for (RowShare& share : shares) {
+      const int64_t packed = slice_of(share);
+      if (from_file && packed > 0) store.release(weight.name, share.next * bytes_per_row, static_cast<size_t>(packed * bytes_per_row));
+      share.next += packed;
+    }
   }
 }
 
@@ -75,28 +92,6 @@ void fill(const WeightForm& form, uint8_t* to, const WeightStore& store, ThreadP
 }
 
 }  // namespace
-
-PageMemory::PageMemory(size_t bytes, bool populate) : bytes_(bytes) {
-  if (!bytes) return;
-  if (const size_t available = available_memory(); bytes > available)
-    throw Error(ErrorCode::io, "memory", std::to_string(bytes) + " bytes are needed, " + std::to_string(available) + " are available");
-  // Over-allocate so that the block can start on a huge page, then give the edges back.
-  size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage + kHugePage;
-  void* raw = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) throw Error(ErrorCode::io, "memory", "cannot reserve " + std::to_string(bytes) + " bytes");
-  auto* begin = static_cast<uint8_t*>(raw);
-  size_t lead = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
-  size_t rounded = (bytes + 4095) / 4096 * 4096;
-  if (lead) munmap(begin, lead);
-  if (whole - lead > rounded) munmap(begin + lead + rounded, whole - lead - rounded);
-  data_ = begin + lead;
-  madvise(data_, rounded, MADV_HUGEPAGE);
-  if (populate) std::memset(data_, 0, bytes);
-}
-
-PageMemory::~PageMemory() {
-  if (data_) munmap(data_, (bytes_ + 4095) / 4096 * 4096);
-}
 
 size_t weight_bytes(const TensorType& type, std::string_view kind) {
   const auto as_is = static_cast<size_t>(bytes_of(type, {}));  // refuses sizes that overflow, of any layout

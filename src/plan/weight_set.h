@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "base/page_memory.h"
 #include "base/thread_pool.h"
 #include "plan/execution_plan.h"
 #include "tensor/weight_store.h"
@@ -22,21 +23,6 @@ struct WeightKey {
   DType dtype;
   std::string layout;  // kind of the packed layout; empty: as in the file
   auto operator<=>(const WeightKey&) const = default;
-};
-
-// Anonymous memory in huge pages where the system gives them; zeroed. The constructor throws Error{io} where less is available.
-class PageMemory {
- public:
-  explicit PageMemory(size_t bytes, bool populate = false);
-  ~PageMemory();
-  PageMemory(const PageMemory&) = delete;
-  PageMemory& operator=(const PageMemory&) = delete;
-  uint8_t* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-
- private:
-  uint8_t* data_ = nullptr;
-  size_t bytes_ = 0;
 };
 
 class WeightSet {

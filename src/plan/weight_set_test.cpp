@@ -45,6 +45,26 @@ TEST(WeightSet, PacksOnceForBothPlansAndKeepsEveryValue) {
   EXPECT_EQ(set->entries().size(), plan.weights.size());
 }
 
+TEST(WeightSet, PacksTheSameOnAnyNumberOfThreads) {
+  ExecutionPlan plan;
+  plan.weights = {{.name = "odd", .type = {DType::f32, {Dim(777), Dim(64)}}, .packed = "rows16"},
+                  {.name = "small", .type = {DType::f32, {Dim(8), Dim(32)}}, .packed = "rows16"},
+                  {.name = "sliced", .type = {DType::f32, {Dim(4000), Dim(1024)}}, .packed = "rows16"}};
+  const std::shared_ptr<WeightStore> store = random_store(plan);
+  const ExecutionPlan* plans[] = {&plan};
+  ThreadPool alone(1);
+  const auto expected = WeightSet::pack(plans, store, alone);
+  for (int threads : {2, 3, 5}) {
+    ThreadPool pool(threads);
+    const auto got = WeightSet::pack(plans, store, pool);
+    for (const auto& [key, entry] : expected->entries()) {
+      const WeightSet::Entry& other = got->entries().at(key);
+      ASSERT_EQ(other.bytes, entry.bytes);
+      EXPECT_EQ(std::memcmp(other.data, entry.data, entry.bytes), 0) << key.name << " on " << threads << " threads";
+    }
+  }
+}
+
 TEST(WeightSet, PredictsItsBytes) {
   ExecutionPlan plan = testing::make_plan(testing::mlp_graph(1), {}, testing::plan_options(IsaLevel::scalar));
   ThreadPool pool(1);
@@ -67,17 +87,6 @@ TEST(WeightSet, LeavesOnlyLargeWeightsInTheFile) {
   EXPECT_TRUE(forms[0].in_source);
   EXPECT_FALSE(forms[1].in_source);
   EXPECT_FALSE(forms[2].in_source);
-}
-
-TEST(PageMemory, IsZeroAndStartsOnAPage) {
-  for (size_t bytes : {size_t{1}, size_t{4096}, size_t{5} << 20}) {
-    PageMemory memory(bytes, true);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % 4096, 0u);
-    EXPECT_EQ(memory.data()[0], 0);
-    EXPECT_EQ(memory.data()[bytes - 1], 0);
-  }
-  EXPECT_EQ(PageMemory(0).data(), nullptr);
-  EXPECT_THROW(PageMemory(size_t{1} << 46), Error);
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ int64_t KvPool::bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoo
   return bytes;
 }
 
-KvPool::KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options) : options_(options), groups_(groups_of(by_layer, options)) {
-  memory_ = std::make_unique<PageMemory>(static_cast<size_t>(bytes_needed(by_layer, options)), true);
+KvPool::KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options, ThreadPool& threads)
+    : options_(options), groups_(groups_of(by_layer, options)) {
+  memory_ = std::make_unique<PageMemory>(static_cast<size_t>(bytes_needed(by_layer, options)), threads);
   uint8_t* at = memory_->data();
   for (const CacheSpec& spec : by_layer) {
     int group = static_cast<int>(std::ranges::find_if(groups_, [&](const Group& g) { return g.spec == spec; }) - groups_.begin());

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/page_memory.h"
 #include "ops/batch.h"
-#include "plan/weight_set.h"
 
 namespace hyalite {
 
@@ -24,8 +24,9 @@ struct KvPoolOptions {
 
 class KvPool {
  public:
-  // Takes and touches all memory at once, so that what `plan` predicts is what is used. Throws Error{io} where there is not enough.
-  KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options);
+  // Takes and touches all memory at once, so that what `plan` predicts is what is used; from all threads in turn, since any may read any
+  // page. Throws Error{io} where there is not enough.
+  KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options, ThreadPool& threads);
 
   // Bytes that such a pool takes, without taking them.
   static int64_t bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options);

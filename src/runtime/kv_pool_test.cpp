@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/thread_pool.h"
 #include "ops/paged_cache.h"
 
 namespace hyalite {
@@ -15,25 +16,30 @@ CacheSpec sliding(int window) {
   return {CacheSpec::Kind::sliding_window, 2, 16, window, DType::f16};
 }
 
-TEST(KvPool, LayersWithEqualSpecsShareAGroup) {
-  KvPool pool({sliding(32), full(), sliding(32)}, {.max_tokens = 640, .max_sequences = 2, .max_step_tokens = 64});
+class KvPages : public ::testing::Test {
+ protected:
+  ThreadPool threads_{2};
+};
+
+TEST_F(KvPages, LayersWithEqualSpecsShareAGroup) {
+  KvPool pool({sliding(32), full(), sliding(32)}, {.max_tokens = 640, .max_sequences = 2, .max_step_tokens = 64}, threads_);
   EXPECT_EQ(pool.groups(), 2);
   EXPECT_EQ(pool.layers()[0].group, pool.layers()[2].group);
   EXPECT_NE(pool.layers()[0].group, pool.layers()[1].group);
   EXPECT_NE(pool.layers()[0].data, pool.layers()[2].data);
 }
 
-TEST(KvPool, PredictsTheBytesItTakes) {
+TEST_F(KvPages, PredictsTheBytesItTakes) {
   std::vector<CacheSpec> layers = {sliding(32), full(), full()};
   KvPoolOptions options{.max_tokens = 1000, .max_sequences = 3, .max_step_tokens = 64};
-  KvPool pool(layers, options);
+  KvPool pool(layers, options, threads_);
   EXPECT_EQ(pool.bytes(), KvPool::bytes_needed(layers, options));
   // 16 pages a sequence for 1,000 positions; the ring holds 32 + 64 positions and a page more, that is 3 pages.
   EXPECT_EQ(pool.bytes(), 3 * (2 * 16 + 3) * page_bytes_of(full()));
 }
 
-TEST(KvPool, PagesGrowWithTheSequenceAndComeBack) {
-  KvPool pool({full()}, {.max_tokens = 256, .max_sequences = 2});
+TEST_F(KvPages, PagesGrowWithTheSequenceAndComeBack) {
+  KvPool pool({full()}, {.max_tokens = 256, .max_sequences = 2}, threads_);
   SequencePages a, b;
   pool.reserve(a, 1);
   EXPECT_EQ(a.tables[0].size(), 1u);
@@ -50,15 +56,15 @@ TEST(KvPool, PagesGrowWithTheSequenceAndComeBack) {
   EXPECT_EQ(pool.free_pages(0), 8);
 }
 
-TEST(KvPool, ASlidingGroupReusesARing) {
-  KvPool pool({sliding(100)}, {.max_tokens = 6400, .max_sequences = 1, .max_step_tokens = 1});
+TEST_F(KvPages, ASlidingGroupReusesARing) {
+  KvPool pool({sliding(100)}, {.max_tokens = 6400, .max_sequences = 1, .max_step_tokens = 1}, threads_);
   SequencePages pages;
   pool.reserve(pages, 6400);
   EXPECT_EQ(pages.tables[0].size(), 3u);
 }
 
-TEST(KvPool, RefusesMoreThanItHolds) {
-  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1});
+TEST_F(KvPages, RefusesMoreThanItHolds) {
+  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1}, threads_);
   SequencePages a, b;
   try {
     pool.reserve(a, 129);
@@ -72,8 +78,8 @@ TEST(KvPool, RefusesMoreThanItHolds) {
   pool.check({&a, &b});  // the refused request took nothing
 }
 
-TEST(KvPool, CheckFindsAPageThatHasTwoOwners) {
-  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1});
+TEST_F(KvPages, CheckFindsAPageThatHasTwoOwners) {
+  KvPool pool({full()}, {.max_tokens = 128, .max_sequences = 1}, threads_);
   SequencePages a;
   pool.reserve(a, 10);
   SequencePages copy = a;

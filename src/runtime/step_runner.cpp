@@ -8,8 +8,8 @@ namespace hyalite {
 
 StepRunner::StepRunner(const ModelPlan& model, const KvPoolOptions& kv, ThreadPool& pool)
     : model_(model),
-      kv_(model.prefill.caches, kv),
-      arena_(static_cast<size_t>(std::max(model.prefill.arena_bytes, model.decode.arena_bytes)), true),
+      kv_(model.prefill.caches, kv, pool),
+      arena_(static_cast<size_t>(std::max(model.prefill.arena_bytes, model.decode.arena_bytes)), pool),
       workspace_(static_cast<size_t>(std::max(model.prefill.workspace_bytes, model.decode.workspace_bytes))),
       prefill_(model.prefill, *model.weights, pool, arena_.data(), workspace_.data()),
       decode_(model.decode, *model.weights, pool, arena_.data(), workspace_.data()) {

@@ -91,11 +91,13 @@ class Tuner {
         options_(options),
         pool_(pool),
         progress_(progress),
-        kv_(model.prefill.caches, {.max_tokens = prompt_tokens(model) + 1,
-                                   .max_sequences = model.decode.max_symbols.sequences,
-                                   .max_step_tokens = model.prefill.max_symbols.tokens}),
+        kv_(model.prefill.caches,
+            {.max_tokens = prompt_tokens(model) + 1,
+             .max_sequences = model.decode.max_symbols.sequences,
+             .max_step_tokens = model.prefill.max_symbols.tokens},
+            pool),
         pages_(model.decode.max_symbols.sequences),
-        arena_(static_cast<size_t>(std::max(model.prefill.arena_bytes, model.decode.arena_bytes)), true),
+        arena_(static_cast<size_t>(std::max(model.prefill.arena_bytes, model.decode.arena_bytes)), pool),
         rounds_(options.samples) {}
 
   std::map<std::string, TuneChoice, std::less<>> run() {
@@ -111,7 +113,7 @@ class Tuner {
   void measure(const ExecutionPlan& plan, const FlatStep& step, int64_t cached) {
     const PlanOptions scope{.numerics = plan.numerics, .machine = options_.machine, .isa = plan.isa, .threads = pool_.size()};
     const Rivals rivals(plan, step.symbols(), cached, scope, rounds_);
-    const PageMemory workspace(static_cast<size_t>(std::max(plan.workspace_bytes, rivals.workspace_bytes())), true);
+    const PageMemory workspace(static_cast<size_t>(std::max(plan.workspace_bytes, rivals.workspace_bytes())), pool_);
     rounds_.begin_kind();
     run_once(plan, step, rivals, workspace, false);
     do run_once(plan, step, rivals, workspace, true);
