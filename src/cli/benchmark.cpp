@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/page_memory.h"
 #include "cli/machine_json.h"
 #include "cli/model_options.h"
 #include "cli/step_report.h"
@@ -72,6 +73,7 @@ Json to_json(const Options& o, Engine& engine, const CompileOptions& compile, co
           {"barriers", barriers_to_json(model.decode, measure_barrier_ns(engine.threads()), d.mean)},
           {"kv_cache", cache_to_json(engine.model(), engine.steps().kv())},
           {"machine", machine_to_json(compile.machine)},
+          {"huge_page_bytes", bytes_in_huge_pages()},
           {"build", build_to_json()}};
 }
 

@@ -136,7 +136,7 @@ int run(const Options& o, VerbContext& context) {
   Tokenizer tokenizer(model->tokenizer);
   const int64_t limit = std::min(o.model.max_seq > 0 ? o.model.max_seq : kUsualContext, model->prefill.max_positions);
   EngineOptions options{compile.threads, limit, 1, o.model.prefill_chunk};
-  add_drafter(o.speculation, o.model, compile, context, options);
+  add_drafter(o.speculation, compile, context, options);
   Engine engine(model, tokenizer, options);
   Chat chat(o, engine, model->tokenizer, context);
   const bool asks = isatty(STDIN_FILENO) && !context.quiet;

@@ -1,5 +1,7 @@
 #include "cli/machine_json.h"
 
+#include "base/page_memory.h"
+
 namespace hyalite {
 
 Json machine_to_json(const Machine& m) {
@@ -12,6 +14,7 @@ Json machine_to_json(const Machine& m) {
           {"l2_bytes", m.l2_bytes},
           {"l3_bytes", m.l3_bytes},
           {"memory_bytes", m.memory_bytes},
+          {"huge_pages", huge_page_policy()},
           {"measured", m.measured},
           {"read_bytes_per_s", m.read_bytes_per_s},
           {"int8_ops_per_s", m.int8_ops_per_s},

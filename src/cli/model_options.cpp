@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "device/calibration.h"
+#include "device/thread_remark.h"
 #include "ops/paged_cache.h"
 
 namespace hyalite {
@@ -89,6 +90,7 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
 }
 
 std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile, const VerbContext& context) {
+  if (const std::string remark = remark_on_threads(compile.threads, compile.machine); !remark.empty()) print_remarks({remark}, context);
   ThreadPool pool(compile.threads);
   std::shared_ptr<ModelPlan> model = load_model(options.model, compile, pool);
   print_remarks(model->remarks, context);

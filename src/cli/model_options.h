@@ -35,7 +35,7 @@ std::string tune_file(const VerbContext& context);
 // Throws Error{invalid_argument} naming the flag.
 CompileOptions compile_options(const ModelOptions& options, const VerbContext& context);
 
-// Loads or compiles the model, and prints its remarks.
+// Loads or compiles the model, and prints its remarks, and one where there are more threads than cores.
 std::shared_ptr<ModelPlan> load(const ModelOptions& options, const CompileOptions& compile, const VerbContext& context);
 
 // One line each on `err`, unless quiet.

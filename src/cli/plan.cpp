@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/page_memory.h"
 #include "cli/memory_plan.h"
 #include "cli/model_options.h"
 #include "cli/table.h"
@@ -25,7 +26,12 @@ Json to_json(const MemoryPlan& plan, const KvPoolOptions& kv, const Machine& mac
             {"workspace", plan.workspace},
             {"process", plan.process},
             {"total", plan.total()}}},
-          {"devices", {{{"device", "cpu"}, {"total", plan.total()}, {"memory_bytes", machine.memory_bytes}}}},
+          {"devices",
+           {{{"device", "cpu"},
+             {"total", plan.total()},
+             {"memory_bytes", machine.memory_bytes},
+             {"numa_nodes", machine.numa_nodes},
+             {"huge_pages", huge_page_policy()}}}},
           {"max_seq", kv.max_tokens},
           {"max_batch", kv.max_sequences},
           {"fits", plan.total() <= static_cast<int64_t>(machine.memory_bytes)}};
@@ -39,6 +45,8 @@ void print_table(const Json& json, bool whole_context, std::ostream& out) {
                      json["max_seq"].get<int64_t>(),
                      whole_context ? ", the whole context (without --max-seq, run takes what its prompt and answer need)" : "",
                      json["fits"].get<bool>() ? "fits" : "does not fit");
+  const Json& device = json["devices"][0];
+  out << fmt::format("{} NUMA node(s), huge pages: {}\n", device["numa_nodes"].get<int>(), device["huge_pages"].get<std::string>());
 }
 
 MemoryPlan plan_of(const Options& o, const CompileOptions& compile_for, KvPoolOptions& kv) {

@@ -88,7 +88,7 @@ int run(const Options& o, VerbContext& context) {
   Request request = request_of(o.generation);
   request.prompt = prompt_ids(o.prompt, model->tokenizer, tokenizer, context);
   EngineOptions options{compile.threads, sequence_limit(o, *model, request), 1, o.model.prefill_chunk};
-  add_drafter(o.speculation, o.model, compile, context, options);
+  add_drafter(o.speculation, compile, context, options);
   Engine engine(model, tokenizer, options);
   double load_ms = watch.ms();
   TextSink sink;

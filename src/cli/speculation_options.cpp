@@ -39,8 +39,7 @@ void plan_speculation(const SpeculationOptions& o, CompileOptions& compile) {
   compile.max_draft_tokens = o.draft_tokens > 0 ? o.draft_tokens : kDraftTokens;
 }
 
-void add_drafter(const SpeculationOptions& o, const ModelOptions& model, const CompileOptions& compile, const VerbContext& context,
-                 EngineOptions& engine) {
+void add_drafter(const SpeculationOptions& o, const CompileOptions& compile, const VerbContext& context, EngineOptions& engine) {
   const std::string method = method_of(o);
   if (method == "none") return;
   engine.draft_tokens = compile.max_draft_tokens;
@@ -48,12 +47,12 @@ void add_drafter(const SpeculationOptions& o, const ModelOptions& model, const C
     engine.drafter = [](const ModelPlan&, int64_t max_tokens, ThreadPool&) { return std::make_unique<NgramDrafter>(max_tokens); };
     return;
   }
-  ModelOptions options = model;
-  options.model = o.draft_model;
   CompileOptions alone = compile;
   alone.max_draft_tokens = 0;
   alone.max_positions = 0;  // its own context, which may be shorter
-  std::shared_ptr<const ModelPlan> draft = load(options, alone, context);
+  ThreadPool loaders(alone.threads);
+  std::shared_ptr<const ModelPlan> draft = load_model(o.draft_model, alone, loaders);
+  print_remarks(draft->remarks, context);
   engine.drafter = [draft, where = o.draft_model](const ModelPlan& plan, int64_t max_tokens, ThreadPool& pool) {
     return std::make_unique<ModelDrafter>(draft, where, plan, max_tokens, pool);
   };

@@ -22,8 +22,7 @@ void add_speculation_options(OptionSet set, SpeculationOptions& options);
 void plan_speculation(const SpeculationOptions& options, CompileOptions& compile);
 
 // Gives the engine its drafter; loads the draft model with the options of the model itself. `compile` went through plan_speculation.
-void add_drafter(const SpeculationOptions& options, const ModelOptions& model, const CompileOptions& compile, const VerbContext& context,
-                 EngineOptions& engine);
+void add_drafter(const SpeculationOptions& options, const CompileOptions& compile, const VerbContext& context, EngineOptions& engine);
 
 // {drafted, accepted, acceptance_rate, steps}
 Json speculation_to_json(const Timings& timings);

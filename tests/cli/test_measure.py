@@ -9,6 +9,7 @@ import cli_case
 from cli_case import ROOT, CliCase, artifact, edit_json, run, scratch, tiny
 
 STATES = {"ready", "absent", "unavailable"}
+POLICIES = {"always", "madvise", "never", "unknown"}  # who gets huge pages
 
 
 class Plan(CliCase):
@@ -17,6 +18,8 @@ class Plan(CliCase):
         self.assertFields(d, "bytes", "fits")
         self.assertFields(d["bytes"], "weights", "kv", "activations", "workspace", "total")
         self.assertIs(d["fits"], True)
+        self.assertGreaterEqual(d["devices"][0]["numa_nodes"], 1)
+        self.assertIn(d["devices"][0]["huge_pages"], POLICIES)
         self.assertEqual(d["bytes"]["total"], sum(v for k, v in d["bytes"].items() if k != "total"))
 
     def test_the_cache_grows_with_length_batch_and_format(self):
@@ -34,7 +37,9 @@ class Plan(CliCase):
         self.assertAlmostEqual(eight_bits / base, (head_dim + 4) / (2 * head_dim), delta=0.01, msg="a byte an element, a scale a head")
 
     def test_table(self):
-        self.assertIn("fits", self.done("plan", tiny()).out)
+        out = self.done("plan", tiny()).out
+        self.assertIn("fits", out)
+        self.assertRegex(out, "[1-9][0-9]* NUMA node.*huge pages: (always|madvise|never|unknown)")
 
     def test_says_when_it_assumed_the_whole_context(self):
         self.assertRegex(self.done("plan", tiny()).out, "2048 tokens, the whole context")
@@ -59,12 +64,23 @@ class Benchmark(CliCase):
         self.assertFields(
             d,
             *"prompt_tokens decode_tokens prefill_ms_avg decode_ms_avg prefill_tokens_per_s decode_tokens_per_s samples".split(),
-            *"kv_cache machine build".split(),
+            *"kv_cache machine huge_page_bytes build".split(),
         )
+        self.assertGreaterEqual(d["machine"]["numa_nodes"], 1)
+        self.assertIn(d["machine"]["huge_pages"], POLICIES)
         self.assertFields(d["kv_cache"], "page_size", "layers")
         self.assertGreaterEqual(len(d["samples"]), 3)
         self.assertAlmostEqual(d["prefill_tokens_per_s"], 2 * 32 / d["prefill_ms_avg"] * 1e3, delta=1)
         self.assertAlmostEqual(d["decode_tokens_per_s"], 2 / d["decode_ms_avg"] * 1e3, delta=1)
+
+    def test_more_threads_than_cores_is_a_remark(self):
+        flags = (tiny(), "--prompt-tokens", 4, "--decode-tokens", 2, "--repeats", 1, "--warmup", 0)
+        many = 4 * os.cpu_count()
+        told = self.done("benchmark", *flags, "--threads", many).err
+        self.assertRegex(told, f"remark: {many} threads take turns on the [0-9]+ CPU")
+        self.assertEqual(told.count("take turns"), 1)
+        self.assertNotIn("turns", self.done("benchmark", *flags, "--threads", 1).err)
+        self.assertNotIn("turns", self.done("benchmark", *flags, "--threads", many, "--quiet").err)
 
     def test_depth_adds_what_the_cache_holds(self):
         def at(depth):
