@@ -73,6 +73,11 @@ inline constexpr int64_t kUnpackTokens = 8;
 // Most tokens that unpacked weights are multiplied by before the next ones: their sums stay in the first-level cache.
 inline constexpr int64_t kUnpackedTokens = 128;
 
+// Codes of a byte each are multiplied as they lie.
+constexpr bool has_small_codes(const RowFormat& format) {
+  return format.bits < 8;
+}
+
 // The formats that are multiplied in int8.
 constexpr bool multiplies_int8(DType dtype) {
   return dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16;

@@ -94,24 +94,21 @@ std::string describe_times(int64_t rows, int64_t step, const char* stay) {
   return times == 1 ? "once" : fmt::format("{} times, for at most {} rows {}", times, step, stay);
 }
 
-// `met`: the weights that a tile meets at a time.
-std::string describe(const Problem& problem, int tile, bool unpacked, const std::string& met) {
+// `met`: the weights that a tile meets at a time. `in_turn`: all rows are done with a group before the next one is read.
+std::string describe(const Problem& problem, int tile, bool unpacked, const std::string& met, bool in_turn = false) {
   const int64_t rows = activation_rows(problem);
   if (rows == 1) return "1 row: each weight is read once and meets one row";
   const std::string tiles = fmt::format("{} in {} by {}", describe_rows(problem), describe_widths(rows, tile), met);
   if (unpacked && rows >= kUnpackTokens)
     return fmt::format("{}; {} columns of weights are unpacked at a time, {}", tiles, kChunkColumns,
                        describe_times(rows, kUnpackedTokens, "whose sums stay in the L1 cache"));
-  return fmt::format("{}; weights come from memory {}", tiles,
-                     describe_times(rows, tokens_at_once(tensor(problem, 0).dims[1].value(), tile), "that stay in the L2 cache"));
+  const int64_t step = in_turn ? rows : tokens_at_once(tensor(problem, 0).dims[1].value(), tile);
+  return fmt::format("{}; weights come from memory {}", tiles, describe_times(rows, step, "that stay in the L2 cache"));
 }
 
-// Whether all weights have codes of less than a byte.
-bool has_small_codes(const Problem& problem) {
+bool small_codes_only(const Problem& problem) {
   for (size_t i = 1; i < problem.operands.size(); ++i)
-    if (const DType dtype = tensor(problem, i).dtype;
-        is_weight(problem, i) && (!multiplies_int8(dtype) || dtype == DType::q8_0 || dtype == DType::int8))
-      return false;
+    if (is_weight(problem, i) && !has_small_codes(*row_format_of(tensor(problem, i).dtype))) return false;
   return true;
 }
 
@@ -181,16 +178,16 @@ std::string refuses_bf16_fused_glu(const Problem& problem) {
 
 std::string describe_tiles(const Problem& problem, const LinearTiles& tiles) {
   const bool paired = tiles.pairs && any_int8(problem) && activation_rows(problem) >= kPairTokens;
-  return describe(problem, tiles.tile, tiles.unpacks && has_small_codes(problem),
+  return describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem),
                   paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
 }
 
 std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles) {
-  return describe(problem, tiles.tile, tiles.unpacks && has_small_codes(problem), "a group of 16 rows of both weights");
+  return describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 rows of both weights");
 }
 
 std::string describe_screening(const Problem& problem, const LinearTiles& tiles) {
-  const std::string all = describe(problem, tiles.tile, tiles.unpacks, "a group of 16 weight rows");
+  const std::string all = describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 weight rows", true);
   if (tokens_of(problem) > 1) return all;
   return "1 row: where only the largest logits are wanted, the coarse plane is read first, then the groups of 16 that can hold them; "
          "else " +

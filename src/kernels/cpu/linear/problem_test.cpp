@@ -54,6 +54,10 @@ TEST(How, PlanesCountAsRows) {
 TEST(How, AHeadIsScreenedForOneRow) {
   EXPECT_TRUE(how("lm_head.q8_0.avx2", 1, DType::q8_0, 576, "q8x2").starts_with("1 row: where only the largest logits are wanted"));
   EXPECT_TRUE(how("lm_head.q8_0.avx2", 3, DType::q8_0, 576, "q8x2").starts_with("3 rows of 2 planes in tiles of 4, then 2"));
+  EXPECT_EQ(how("lm_head.q8_0.avx2", 512, DType::q8_0, 576, "q8x2"),
+            "512 rows of 2 planes in tiles of 4 by a group of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("lm_head.q6_k.avx2", 8, DType::q6_k, 1536, "q8x2"),
+            "8 rows of 2 planes in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, once");
 }
 
 }  // namespace
