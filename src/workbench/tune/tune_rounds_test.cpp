@@ -72,7 +72,8 @@ TEST(TuneRounds, TheHopelessAreGivenUp) {
 TEST(TuneRounds, OneLuckySampleGivesNobodyUp) {
   TuneRounds rounds(6);
   run(rounds, rounds.add_problem("p", kNorms), 3, [&](int run, int, size_t rival) { return run == 0 && rival == 0 ? 0.1 : 10.0; });
-  for (const VariantTiming& timing : rounds.choices().at("p").timed) EXPECT_EQ(timing.samples, 6) << timing.variant;
+  const TuneChoice choice = rounds.choices().at("p");
+  for (const VariantTiming& timing : choice.timed) EXPECT_EQ(timing.samples, 6) << timing.variant;
 }
 
 TEST(TuneRounds, WhatTakesNoTimeIsNotWaitedFor) {
