@@ -111,7 +111,7 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
     out.write(path, text);
     json["digests"][path] = digest_of(text);
   }
-  if (complete && c.prefill && c.decode) {
+  if (complete) {
     const ExecutionPlan* plans[] = {&*c.prefill, &*c.decode};
     // The store is lent: it lives in the compilation, which outlives the set.
     std::shared_ptr<const WeightStore> store(std::shared_ptr<void>(), &c.model.weights);

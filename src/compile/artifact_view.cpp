@@ -47,10 +47,8 @@ std::string ArtifactView::read(const std::string& relative) const {
   const std::string path = (directory_ / relative).string();
   const JsonReader digests = description().object("digests");
   if (!digests.has(relative))
-    throw Error(
-        ErrorCode::invalid_model, directory_.string(),
-        "has no " + relative + ": its compilation " +
-            (is_complete() ? "went on from a text without that graph" : "stopped after " + description().get<std::string>("stage")));
+    throw Error(ErrorCode::invalid_model, directory_.string(),
+                "has no " + relative + ": its compilation stopped after " + description().get<std::string>("stage"));
   if (!std::filesystem::exists(path)) throw Error(ErrorCode::invalid_model, path, "is missing: the artifact is damaged");
   auto file = MappedFile::open(path);
   std::string text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());

@@ -58,11 +58,7 @@ void check_caches(const Module& module, const std::vector<CacheSpec>& caches) {
   for (const Graph& graph : module.graphs)
     for (NodeId id : graph.order()) {
       const Node& node = graph.node(id);
-      if (!node.attrs.has("layer")) continue;
-      const int64_t layer = node.attrs.integer("layer");
-      if (layer < 0 || layer >= static_cast<int64_t>(caches.size()))
-        throw Error(ErrorCode::invalid_model, node.from.path, "layer " + std::to_string(layer) + " has no cache");
-      check_cache(*node.op, node.attrs, node.from.path, caches[layer]);
+      if (node.attrs.has("layer")) cache_of(*node.op, node.attrs, node.from.path, caches);
     }
 }
 

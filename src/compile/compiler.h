@@ -37,7 +37,7 @@ struct CompileOptions {
   IsaLevel isa = IsaLevel::avx512;
   int threads = 1;
   Symbols max_symbols{512, 1, 1};    // largest prefill step
-  int64_t max_decode_sequences = 1;  // largest decode step,
+  int64_t max_decode_sequences = 1;  // largest decode step, which a prefill step is never smaller than,
   int64_t max_draft_tokens = 0;      // where each sequence brings so many guessed tokens beside its own
   int64_t max_positions = 0;         // 0: the model's context length
   // Which variants were measured to be the fastest; null: not known.
@@ -58,7 +58,7 @@ struct Compilation {
   std::vector<CacheSpec> caches;                 // by layer
   Module module;                                 // after the last pass that ran
   std::vector<PassTrace> passes;                 // graph passes, then planning passes
-  std::optional<ExecutionPlan> prefill, decode;  // absent where compilation stopped earlier or the module lacks that graph
+  std::optional<ExecutionPlan> prefill, decode;  // absent where compilation stopped earlier
 };
 
 // Errors: those of the importer, the parser (resume_from) and the planner; Error{invalid_argument} for an unknown stop_after;

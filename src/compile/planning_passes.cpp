@@ -27,9 +27,7 @@ PlanOptions plan_options(const Compilation& c, std::string_view mode) {
 }
 
 void select(const Compilation& c, std::string_view mode, std::optional<ExecutionPlan>& plan, PassTrace& trace) {
-  const Graph* graph = c.module.find(mode);
-  if (!graph) return;
-  plan = select_kernels(*graph, c.caches, plan_options(c, mode));
+  plan = select_kernels(*c.module.find(mode), c.caches, plan_options(c, mode));
   std::map<std::string_view, int> counts;
   for (const PlanStep& step : plan->steps) ++counts[step.variant->name];
   for (const auto& [name, count] : counts)
@@ -37,13 +35,11 @@ void select(const Compilation& c, std::string_view mode, std::optional<Execution
 }
 
 void schedule(const Compilation&, std::string_view, std::optional<ExecutionPlan>& plan, PassTrace& trace) {
-  if (!plan) return;
   const int moved = schedule_steps(*plan);
   trace.remarks.push_back({Remark::Kind::note, "@" + plan->mode, fmt::format("{} steps in order, {} moved", plan->steps.size(), moved)});
 }
 
 void place(const Compilation&, std::string_view, std::optional<ExecutionPlan>& plan, PassTrace& trace) {
-  if (!plan) return;
   place_activations(*plan);
   int64_t unshared = 0;
   for (const PlanStep& step : plan->steps)

@@ -25,10 +25,6 @@ struct PassRunOptions {
 // Largest absolute difference between two sets of logits of one size; NaN where one of them is none.
 double logits_distance(const std::vector<float>& a, const std::vector<float>& b);
 
-// Throws Error{non_finite_logits} where a pass was measured and the logits are not all finite.
-struct PassTrace;
-void check_finite(const PassTrace& trace);
-
 // What one pass did. Counts are sums over the module's graphs.
 struct PassTrace {
   std::string name;
@@ -40,6 +36,9 @@ struct PassTrace {
   std::vector<OpChange> changes;    // nodes added, removed and changed, summed over the graphs; only where recorded
   std::string before, after, diff;  // CacheIR text and unified diff; only where recorded, diff empty where nothing changed
 };
+
+// Throws Error{non_finite_logits} where the pass was measured and the logits are not all finite.
+void check_finite(const PassTrace& trace);
 
 // Runs the passes that come after module.stage, in order, and sets module.stage after each. Throws Error{invalid_argument} for an unknown
 // stop_after, Error{invalid_model} for a stage that is no pass of the pipeline or a module that does not verify before the first pass,

@@ -121,11 +121,8 @@ class Builder {
                     .cached = plan_.mode == "decode" ? options_.max_positions / 2 : 0,
                     .max_positions = options_.max_positions};
     if (node.attrs.has("layer")) {
+      problem.cache = &cache_of(*node.op, node.attrs, step.path, plan_.caches);
       step.layer = static_cast<int32_t>(node.attrs.integer("layer"));
-      if (step.layer < 0 || step.layer >= static_cast<int32_t>(plan_.caches.size()))
-        throw Error(ErrorCode::invalid_model, step.path, "layer " + std::to_string(step.layer) + " has no cache");
-      problem.cache = &plan_.caches[step.layer];
-      check_cache(*node.op, node.attrs, step.path, *problem.cache);
     }
     choose_variant(step, problem, matrix_layout(node), options_);
     if (step.variant->workspace) step.workspace_bytes = static_cast<int64_t>(step.variant->workspace(problem));

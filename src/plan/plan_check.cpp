@@ -170,4 +170,12 @@ void check_cache(const OpSpec& op, const Attrs& attrs, const std::string& path, 
     fail("sees " + (window ? std::to_string(window) : std::string("all")) + " positions, the cache keeps " + std::to_string(cache.window));
 }
 
+const CacheSpec& cache_of(const OpSpec& op, const Attrs& attrs, const std::string& path, const std::vector<CacheSpec>& caches) {
+  const int64_t layer = attrs.integer("layer");
+  if (layer < 0 || layer >= std::ssize(caches))
+    throw Error(ErrorCode::invalid_model, path, "layer " + std::to_string(layer) + " has no cache");
+  check_cache(op, attrs, path, caches[layer]);
+  return caches[layer];
+}
+
 }  // namespace hyalite

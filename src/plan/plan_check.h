@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "plan/execution_plan.h"
 
@@ -18,5 +19,8 @@ void check_lifetimes(const ExecutionPlan& plan, const std::string& where);
 
 // Throws Error{invalid_model} where a node asks more of its layer's cache than the cache holds.
 void check_cache(const OpSpec& op, const Attrs& attrs, const std::string& path, const CacheSpec& cache);
+
+// The cache of the layer that a node names, checked so. Throws Error{invalid_model} where there is no such layer.
+const CacheSpec& cache_of(const OpSpec& op, const Attrs& attrs, const std::string& path, const std::vector<CacheSpec>& caches);
 
 }  // namespace hyalite
