@@ -100,7 +100,7 @@ void print_table(const Json& json, std::ostream& out) {
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
   const BenchmarkOptions& b = o.benchmark;
-  compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = b.batch;
+  compile.max_decode_sequences = b.batch;
   const int64_t needed = b.depth + b.prompt_tokens + b.decode_tokens;
   if (compile.max_positions == 0 && !is_artifact(o.model.model)) compile.max_positions = needed;
   std::shared_ptr<ModelPlan> model = load(o.model, compile, context);

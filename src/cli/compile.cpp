@@ -44,7 +44,7 @@ Compilation compiled(const Options& o, const CompileOptions& options, VerbContex
 
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
-  compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
+  compile_for.max_decode_sequences = o.max_batch;
   compile_for.max_draft_tokens = o.draft_tokens;
   compile_for.record_text = true;
   compile_for.validate = o.validate;

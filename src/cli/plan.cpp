@@ -69,7 +69,7 @@ MemoryPlan plan_of(const Options& o, const CompileOptions& compile_for, KvPoolOp
 
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
-  compile_for.max_symbols.sequences = compile_for.max_symbols.logits_rows = compile_for.max_decode_sequences = o.max_batch;
+  compile_for.max_decode_sequences = o.max_batch;
   compile_for.max_draft_tokens = o.draft_tokens;
   KvPoolOptions kv{.max_sequences = o.max_batch};
   const MemoryPlan plan = plan_of(o, compile_for, kv);

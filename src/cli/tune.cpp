@@ -70,7 +70,7 @@ int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
   const std::string path = tune_file(context);
   if (path.empty()) throw Error(ErrorCode::io, "tune record", "neither XDG_CACHE_HOME nor HOME says where to keep it");
-  compile.max_symbols.sequences = compile.max_symbols.logits_rows = compile.max_decode_sequences = o.max_batch;
+  compile.max_decode_sequences = o.max_batch;
   const std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   const Choices choices = measure(o, *model, compile, context);
   keep(path, compile, choices);
