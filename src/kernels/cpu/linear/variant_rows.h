@@ -4,20 +4,25 @@
 #include "kernels/cpu/linear/problem.h"
 #include "kernels/kernel_variants.h"
 
-#define HYALITE_MATMUL(format, isa, features, bound)                                                   \
-  constinit const KernelVariant variant_matmul_##format##_##isa{"matmul." #format "." #isa,            \
-                                                                "matmul",                              \
-                                                                "hyalite",                             \
-                                                                features,                              \
-                                                                2,                                     \
-                                                                "rows16",                              \
-                                                                bound,                                 \
-                                                                linear::refuses_matmul<DType::format>, \
-                                                                linear::seconds<isa::kRates>,          \
-                                                                linear::workspace,                     \
-                                                                isa::run_matmul,                       \
-                                                                false,                                 \
-                                                                linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
+// `rounds` is KernelVariant::rounds_alone, `how` the function of linear:: that describes a step.
+#define HYALITE_LINEAR(id, name, op, refuses, isa, features, phases, bound, scratch, rounds, how) \
+  constinit const KernelVariant variant_##id##_##isa{name "." #isa,                               \
+                                                     #op,                                         \
+                                                     "hyalite",                                   \
+                                                     features,                                    \
+                                                     phases,                                      \
+                                                     "rows16",                                    \
+                                                     bound,                                       \
+                                                     linear::refuses,                             \
+                                                     linear::seconds<isa::kRates>,                \
+                                                     scratch,                                     \
+                                                     isa::run_##op,                               \
+                                                     rounds,                                      \
+                                                     linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
+
+#define HYALITE_MATMUL(format, isa, features, bound)                                                                                    \
+  HYALITE_LINEAR(matmul_##format, "matmul." #format, matmul, refuses_matmul<DType::format>, isa, features, 2, bound, linear::workspace, \
+                 false, how)
 
 #define HYALITE_DENSE_MATMULS(isa, features)              \
   HYALITE_MATMUL(f32, isa, features, linear::kDenseBound) \
@@ -60,35 +65,11 @@
   HYALITE_LM_HEAD(q8_0, kPlanesQ8_0, isa, features) \
   HYALITE_LM_HEAD(q6_k, kPlanesQ6_K, isa, features)
 
-#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch, how)       \
-  constinit const KernelVariant variant_##op##_##isa{#op "." #isa,                 \
-                                                     #op,                          \
-                                                     "hyalite",                    \
-                                                     features,                     \
-                                                     phases,                       \
-                                                     "rows16",                     \
-                                                     bound,                        \
-                                                     linear::refuses_##op,         \
-                                                     linear::seconds<isa::kRates>, \
-                                                     scratch,                      \
-                                                     isa::run_##op,                \
-                                                     false,                        \
-                                                     linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
+#define HYALITE_FUSED_LINEAR(op, isa, features, phases, bound, scratch, how) \
+  HYALITE_LINEAR(op, #op, op, refuses_##op, isa, features, phases, bound, scratch, false, how)
 
 #define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch, how) \
-  constinit const KernelVariant variant_##suffix##_##isa{name "." #isa,                   \
-                                                         #op,                             \
-                                                         "hyalite",                       \
-                                                         features,                        \
-                                                         phases,                          \
-                                                         "rows16",                        \
-                                                         bound,                           \
-                                                         linear::refuses_bf16_##op,       \
-                                                         linear::seconds<isa::kRates>,    \
-                                                         scratch,                         \
-                                                         isa::run_##op,                   \
-                                                         true,                            \
-                                                         linear::how<isa::kTile, isa::kPairs, isa::kUnpacks>};
+  HYALITE_LINEAR(suffix, name, op, refuses_bf16_##op, isa, features, phases, bound, scratch, true, how)
 
 #define HYALITE_BF16_LINEARS(isa, features)                                                                                           \
   HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace, how)               \
