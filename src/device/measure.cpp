@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/quantile.h"
 #include "device/peak_loops.h"
 
 namespace hyalite {
@@ -83,14 +84,8 @@ Measurement summarize(std::vector<double> samples) {
   result.samples = samples;
   if (samples.empty()) return result;
   std::sort(samples.begin(), samples.end());
-  const auto quantile = [&](double q) {
-    const double at = q * static_cast<double>(samples.size() - 1);
-    const auto low = static_cast<size_t>(at);
-    const size_t high = std::min(low + 1, samples.size() - 1);
-    return samples[low] + (samples[high] - samples[low]) * (at - static_cast<double>(low));
-  };
-  result.median = quantile(0.5);
-  if (result.median > 0) result.spread = (quantile(0.75) - quantile(0.25)) / (2 * result.median);
+  result.median = quantile(samples, 0.5);
+  if (result.median > 0) result.spread = (quantile(samples, 0.75) - quantile(samples, 0.25)) / (2 * result.median);
   return result;
 }
 

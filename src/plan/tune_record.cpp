@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/json_reader.h"
+#include "base/quantile.h"
 #include "kernels/kernel_variant.h"
 
 namespace hyalite {
@@ -18,14 +19,6 @@ namespace {
 constexpr const char* file_kind = "hyalite tune record";
 constexpr int tune_record_version = 1;
 constexpr size_t max_file_bytes = 16 << 20;
-
-// The value a share `at` of the way through sorted samples, between two of them where it lies there.
-double quantile(const std::vector<double>& sorted, double at) {
-  const double place = at * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const double low = sorted[below], high = sorted[std::min(below + 1, sorted.size() - 1)];
-  return low + (high - low) * (place - static_cast<double>(below));
-}
 
 Json timing_to_json(const VariantTiming& timing) {
   return {{"variant", timing.variant}, {"samples", timing.samples}, {"median_us", timing.median_us},

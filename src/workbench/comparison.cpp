@@ -3,18 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "workbench/perplexity.h"
 
 namespace hyalite {
 namespace {
-
-// REQUIRES: sorted, not empty, 0 <= share <= 1. Between two values, linear.
-double percentile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(at);
-  const double part = at - static_cast<double>(below);
-  return (1 - part) * sorted[below] + part * sorted[std::min(below + 1, sorted.size() - 1)];
-}
 
 // Against a base file: `row_of` gives the base's row of a scored token.
 template <class RowOf>
@@ -123,8 +116,8 @@ ComparisonSummary summarize(std::span<const Divergence> tokens, const WindowCut&
       .perplexity_ratio =
           estimate_exp(each(tokens, [](const Divergence& d) { return d.base.next_log_prob - d.model.next_log_prob; }), cut)};
   std::sort(kl.begin(), kl.end());
-  s.kl_median = percentile(kl, 0.5);
-  s.kl_p99 = percentile(kl, 0.99);
+  s.kl_median = quantile(kl, 0.5);
+  s.kl_p99 = quantile(kl, 0.99);
   s.kl_max = kl.back();
   return s;
 }
