@@ -7,20 +7,9 @@
 #include <vector>
 
 #include "plan/model_plan.h"
-#include "runtime/executor.h"
-#include "runtime/kv_pool.h"
+#include "runtime/flat_batch.h"
 
 namespace hyalite {
-
-// A sequence's share of a step: `ids` continue what `cached` positions already hold. Positions from `cached` on are written anew, so a
-// caller who does not want the last n of a step's tokens after all goes on with n fewer cached.
-struct StepSequence {
-  SequencePages* pages = nullptr;  // reserved by run() as far as needed
-  int64_t cached = 0;
-  std::span<const int32_t> ids;
-  enum class Logits : uint8_t { none, last, all } logits = Logits::last;
-  bool top_only = false;  // of its logits only the largest are wanted; any below that may come out as -inf
-};
 
 class StepRunner {
  public:
@@ -44,15 +33,11 @@ class StepRunner {
   int64_t arena_bytes() const { return static_cast<int64_t>(arena_.bytes()); }
 
  private:
-  void flatten(std::span<const StepSequence> sequences);
-
   const ModelPlan& model_;
   KvPool kv_;
   PageMemory arena_, workspace_;
   Executor prefill_, decode_;
-  // The flat batch; grown once, then reused.
-  std::vector<int32_t> ids_, positions_, sequence_of_, logits_row_;
-  std::vector<PageTable> tables_;
+  FlatBatch batch_;
 };
 
 }  // namespace hyalite

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "plan/variant_selection.h"
 #include "runtime/executor.h"
+#include "runtime/flat_batch.h"
 #include "runtime/kv_pool.h"
 #include "workbench/step_profile.h"
 
@@ -19,42 +20,17 @@ int64_t prompt_tokens(const ModelPlan& model) {
   return std::min(model.prefill.max_symbols.tokens, std::max<int64_t>(1, model.prefill.max_positions - 1));
 }
 
-// A step of the model: what StepRunner makes of its sequences.
-class FlatStep {
- public:
-  // `each` tokens of every sequence behind `cached` positions, logits of the last one.
-  FlatStep(KvPool& kv, std::vector<SequencePages>& pages, int64_t sequences, int64_t each, int64_t cached, int64_t vocab) {
-    for (int64_t s = 0; s < sequences; ++s) {
-      kv.reserve(pages[s], cached + each);
-      for (int64_t i = 0; i < each; ++i) {
-        ids_.push_back(static_cast<int32_t>((s * each + i) * 7919 % vocab));
-        positions_.push_back(static_cast<int32_t>(cached + i));
-        sequence_of_.push_back(static_cast<int32_t>(s));
-      }
-      logits_row_.push_back(static_cast<int32_t>(ids_.size()) - 1);
-    }
-    for (int group = 0; group < kv.groups(); ++group)
-      for (int64_t s = 0; s < sequences; ++s) {
-        const std::vector<int32_t>& table = pages[s].tables[group];
-        tables_.push_back({table.data(), static_cast<int32_t>(table.size())});
-      }
-    groups_ = kv.groups();
-  }
-
-  // Greedy decoding, where only the largest logits are wanted.
-  StepInput input(std::span<const CacheView> caches) const {
-    return {ids_,
-            {static_cast<int32_t>(ids_.size()), static_cast<int32_t>(logits_row_.size()), static_cast<int32_t>(logits_row_.size()), groups_,
-             positions_.data(), sequence_of_.data(), logits_row_.data(), tables_.data(), true},
-            caches};
-  }
-  Symbols symbols() const { return {std::ssize(ids_), std::ssize(logits_row_), std::ssize(logits_row_)}; }
-
- private:
-  std::vector<int32_t> ids_, positions_, sequence_of_, logits_row_;
-  std::vector<PageTable> tables_;
-  int32_t groups_ = 0;
-};
+// A step of the model in which each of `sequences` sequences brings `each` tokens behind `cached` positions and decodes greedily.
+FlatBatch step_of(const ModelPlan& model, KvPool& kv, std::vector<SequencePages>& pages, int64_t sequences, int64_t each, int64_t cached) {
+  std::vector<int32_t> ids(sequences * each);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(static_cast<int64_t>(i) * 7919 % model.info.vocab);
+  std::vector<StepSequence> list;
+  for (int64_t s = 0; s < sequences; ++s)
+    list.push_back({.pages = &pages[s], .cached = cached, .ids = std::span(ids).subspan(s * each, each), .top_only = true});
+  FlatBatch batch({sequences * each, sequences, sequences}, kv.groups());
+  batch.fill(list, kv, model.info.vocab);
+  return batch;
+}
 
 // Rivals of a plan's steps, and the workspace that the most demanding of them wants.
 class Rivals {
@@ -102,15 +78,15 @@ class Tuner {
 
   std::map<std::string, TuneChoice, std::less<>> run() {
     const int64_t prompt = prompt_tokens(model_);
-    measure(model_.prefill, FlatStep(kv_, pages_, 1, prompt, 0, model_.info.vocab), 0);
+    measure(model_.prefill, step_of(model_, kv_, pages_, 1, prompt, 0), 0);
     for (int64_t batch : tuned_batches(model_.decode.max_symbols.sequences))
-      measure(model_.decode, FlatStep(kv_, pages_, batch, 1, prompt, model_.info.vocab), prompt);
+      measure(model_.decode, step_of(model_, kv_, pages_, batch, 1, prompt), prompt);
     return rounds_.choices();
   }
 
  private:
   // A first run that does not count, then as many as it takes.
-  void measure(const ExecutionPlan& plan, const FlatStep& step, int64_t cached) {
+  void measure(const ExecutionPlan& plan, const FlatBatch& step, int64_t cached) {
     const PlanOptions scope{.numerics = plan.numerics, .machine = options_.machine, .isa = plan.isa, .threads = pool_.size()};
     const Rivals rivals(plan, step.symbols(), cached, scope, rounds_);
     const PageMemory workspace(static_cast<size_t>(std::max(plan.workspace_bytes, rivals.workspace_bytes())), pool_);
@@ -120,7 +96,7 @@ class Tuner {
     while (!rounds_.enough());
   }
 
-  void run_once(const ExecutionPlan& plan, const FlatStep& step, const Rivals& rivals, const PageMemory& workspace, bool counts) {
+  void run_once(const ExecutionPlan& plan, const FlatBatch& step, const Rivals& rivals, const PageMemory& workspace, bool counts) {
     ExecutionPlan trial = plan;
     std::vector<size_t> tried(plan.steps.size());
     rounds_.begin_run();
@@ -137,7 +113,7 @@ class Tuner {
       if (const auto problem = rivals.problem_of(i); problem && counts) rounds_.add(*problem, tried[i], us);
     };
     const StepObserver observer(note);
-    executor.run(step.input(kv_.layers()), &observer);
+    executor.run(step.input(kv_), &observer);
     if (counts) rounds_.end_run(total_us);
     progress_.advance(1);
   }
