@@ -66,16 +66,12 @@ StoredTensor read_tensor(const std::string& name, const JsonFields& fields, uint
 
 // The header accounts for every byte after it, at `data`: the format has neither holes nor a rest. REQUIRES: check_distinct().
 void check_covered(const std::vector<StoredTensor>& tensors, uint64_t data, uint64_t file_size, const std::string& file) {
-  std::vector<const StoredTensor*> by_offset;
-  for (const StoredTensor& tensor : tensors)
-    if (tensor.bytes) by_offset.push_back(&tensor);
-  std::sort(by_offset.begin(), by_offset.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
   uint64_t end = data;
   const auto refuse_gap = [&](uint64_t next) {
     throw Error(ErrorCode::invalid_model, file,
                 std::to_string(next - end) + " bytes at offset " + std::to_string(end) + " belong to no tensor of the header");
   };
-  for (const StoredTensor* tensor : by_offset) {
+  for (const StoredTensor* tensor : by_offset(tensors)) {
     if (tensor->offset != end) refuse_gap(tensor->offset);
     end += tensor->bytes;
   }

@@ -8,16 +8,21 @@
 
 namespace hyalite {
 
+std::vector<const StoredTensor*> by_offset(const std::vector<StoredTensor>& tensors) {
+  std::vector<const StoredTensor*> sorted;
+  for (const StoredTensor& tensor : tensors)
+    if (tensor.bytes) sorted.push_back(&tensor);
+  std::sort(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
+  return sorted;
+}
+
 void check_distinct(const std::vector<StoredTensor>& tensors, const std::string& file) {
   std::unordered_set<std::string_view> names;
-  std::vector<const StoredTensor*> by_offset;
-  for (const StoredTensor& tensor : tensors) {
+  for (const StoredTensor& tensor : tensors)
     if (!names.insert(tensor.name).second) throw Error(ErrorCode::invalid_model, file + ": tensor " + tensor.name, "duplicate tensor name");
-    if (tensor.bytes) by_offset.push_back(&tensor);
-  }
-  std::sort(by_offset.begin(), by_offset.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
-  for (size_t i = 1; i < by_offset.size(); ++i) {
-    const StoredTensor &before = *by_offset[i - 1], &tensor = *by_offset[i];
+  const std::vector<const StoredTensor*> sorted = by_offset(tensors);
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const StoredTensor &before = *sorted[i - 1], &tensor = *sorted[i];
     if (before.offset + before.bytes > tensor.offset)
       throw Error(ErrorCode::invalid_model, file + ": tensor " + tensor.name,
                   "overlaps tensor " + before.name + " at offset " + std::to_string(tensor.offset));

@@ -18,6 +18,9 @@ struct StoredTensor {
   uint64_t bytes = 0;         // what dtype and dims need
 };
 
+// Those that have bytes, in the order of the file.
+std::vector<const StoredTensor*> by_offset(const std::vector<StoredTensor>& tensors);
+
 // Throws Error{invalid_model} where two tensors share a name or a byte.
 void check_distinct(const std::vector<StoredTensor>& tensors, const std::string& file);
 
