@@ -13,7 +13,7 @@
 namespace hyalite {
 namespace {
 
-constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr size_t kPage = 4096;
 
 size_t whole_pages(size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;

@@ -9,6 +9,8 @@ namespace hyalite {
 
 class ThreadPool;
 
+inline constexpr size_t kHugePage = size_t{2} << 20;  // bytes of a transparent huge page on x86-64
+
 // Anonymous memory, zero at first, in huge pages where the system gives them to those who ask. On a machine with several NUMA nodes a page
 // lies on the node of the thread that writes to it first. The constructor throws Error{io} where less is available.
 class PageMemory {

@@ -56,10 +56,11 @@ int usable_cpus() {
 ThreadPool::ThreadPool(int threads, bool pin) : size_(threads), spins_(0) {
   HYALITE_CHECK(threads >= 1, "a pool has at least the thread that calls run()");
   if (size_ == 1) return;
-  const bool cpu_for_each = usable_cpus() >= size_;
+  const int in_mask = cpus_in_mask(), usable = std::min(in_mask, cpu_quota());
+  const bool cpu_for_each = usable >= size_;
   if (cpu_for_each) spins_ = pauses_in(spin_time);
   // A quota says that others use these CPUs too, and they would all be bound to the same ones: let the OS choose.
-  const bool own_cpus = usable_cpus() == cpus_in_mask();
+  const bool own_cpus = usable == in_mask;
   const std::vector<int> cpus = pin && cpu_for_each && own_cpus ? cpus_to_fill() : std::vector<int>{};
   workers_.reserve(size_ - 1);
   try {

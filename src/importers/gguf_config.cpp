@@ -116,8 +116,8 @@ void read_common(const ArchitectureKeys& keys, const GgufTensorFacts& facts, Mod
   if (!eps) keys.metadata().refuse(keys.key("attention.layer_norm_rms_epsilon"), "is missing");
   config.norm_eps = *eps;
   const auto tokens = static_cast<int64_t>(keys.metadata().array_size("tokenizer.ggml.tokens"));
-  config.vocab = facts.vocab ? facts.vocab : keys.integer("vocab_size").value_or(tokens);
   const int64_t stated = keys.integer("vocab_size").value_or(tokens);
+  config.vocab = facts.vocab ? facts.vocab : stated;
   if (stated < tokens)
     keys.metadata().refuse(keys.key("vocab_size"),
                            "is " + std::to_string(stated) + ", but there are " + std::to_string(tokens) + " tokens");

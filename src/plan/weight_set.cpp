@@ -10,7 +10,6 @@ namespace hyalite {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kSliceBytes = int64_t{8} << 20;  // of the source, on all threads together
 
 size_t aligned(size_t bytes) {
@@ -23,7 +22,7 @@ WeightKey key_of(const WeightForm& form) {
 
 // A small weight, such as a norm's, is copied: reading it in the file would keep a large page around it resident.
 bool stays_in_source(const PlanWeight& weight, const std::string& layout) {
-  return layout.empty() && weight.converted_from.empty() && weight.values.empty() && weight_bytes(weight.type, layout) >= size_t{kHugePage};
+  return layout.empty() && weight.converted_from.empty() && weight.values.empty() && weight_bytes(weight.type, layout) >= kHugePage;
 }
 
 // The weight's values in its plan format: the file's bytes, or what `scratch` is made to hold.
@@ -54,7 +53,7 @@ void pack_rows(const PlanWeight& weight, const PackedLayout& layout, const Tenso
   constexpr int64_t kRowGroup = 16;  // layouts keep rows in groups of 16
   const int64_t rows = values.dims[0], columns = values.columns();
   const auto bytes_per_row = static_cast<int64_t>(row_bytes(values.dtype, columns));
-  const int64_t slice_bytes = std::max<int64_t>(kSliceBytes / pool.size(), kHugePage);
+  const int64_t slice_bytes = std::max(kSliceBytes / pool.size(), static_cast<int64_t>(kHugePage));
   const int64_t step = std::max<int64_t>(1, slice_bytes / (bytes_per_row * kRowGroup)) * kRowGroup;
   const bool from_file = weight.values.empty() && weight.converted_from.empty();
   std::vector<RowShare> shares;

@@ -13,10 +13,9 @@ class GrowthBudget {
  public:
   explicit GrowthBudget(size_t text_bytes) : left_(text_bytes * kTimes + (size_t{1} << 20)) {}
 
-  bool allows(size_t bytes) const { return bytes <= left_; }
   // Before a step makes that many bytes. Throws Error{invalid_model} where they are not left.
   void check(size_t bytes) const {
-    if (!allows(bytes))
+    if (bytes > left_)
       throw Error(ErrorCode::invalid_model, "tokenizer",
                   "the rules make more than " + std::to_string(kTimes) + " times the text and 1 MiB");
   }

@@ -128,8 +128,7 @@ void PreTokenizer::run(size_t stage, std::string_view text, bool at_start, Growt
                        FunctionRef<void(std::string_view)> word) const {
   if (stage == stages_.size()) return word(text);
   stages_[stage]->split(text, at_start, [&](std::string_view part, bool start) {
-    if (!budget.allows(part.size())) at_rule("pre_tokenizer", rules_[stage], [&] { budget.check(part.size()); });
-    budget.take(part.size());
+    at_rule("pre_tokenizer", rules_[stage], [&] { budget.take(part.size()); });
     run(stage + 1, part, start, budget, word);
   });
 }
