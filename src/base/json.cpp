@@ -8,6 +8,9 @@
 #include "base/error.h"
 #include "base/mapped_file.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+template class nlohmann::detail::serializer<nlohmann::ordered_json>;
+
 namespace hyalite {
 namespace {
 
@@ -131,6 +134,11 @@ Json read_json_file(const std::string& path, const JsonLimits& limits) {
   const auto file = MappedFile::open(path);
   const auto bytes = file->bytes();
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, limits);
+}
+
+std::string printable(std::string_view bytes) {
+  // The library mends UTF-8 where it writes.
+  return Json::parse(Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace hyalite

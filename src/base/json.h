@@ -5,6 +5,10 @@
 #include <string>
 #include <string_view>
 
+// Compiled in json.cpp, and not again in every source that reads or writes JSON.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
+
 namespace hyalite {
 
 using Json = nlohmann::ordered_json;
@@ -25,5 +29,8 @@ Json parse_json(std::string_view text, const std::string& where, const JsonLimit
 
 // Reads a whole file and parses it. `where` is the path.
 Json read_json_file(const std::string& path, const JsonLimits& limits = {});
+
+// Bytes as JSON can carry them: what is not UTF-8 becomes U+FFFD.
+std::string printable(std::string_view bytes);
 
 }  // namespace hyalite

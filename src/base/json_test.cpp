@@ -84,6 +84,12 @@ TEST(Json, NamesTheByte) {
   EXPECT_NE(refusal("[1, 2, x]").find("at byte 8"), std::string::npos) << refusal("[1, 2, x]");
 }
 
+TEST(Json, MendsWhatIsNotUtf8) {
+  EXPECT_EQ(printable("caf\xc3\xa9 \"\n"), "caf\xc3\xa9 \"\n");
+  EXPECT_EQ(printable("a\xc3"), "a\xef\xbf\xbd");
+  EXPECT_EQ(printable("\xff\x80"), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
 TEST(Json, ReadsFilesUpToALimit) {
   const auto path = std::filesystem::temp_directory_path() / "hyalite_json_test.json";
   std::ofstream(path) << "[1, 2]";

@@ -94,8 +94,4 @@ std::vector<int32_t> prompt_ids(const PromptOptions& o, const TokenizerSpec& spe
   return chat_ids(messages, spec, tokenizer);
 }
 
-std::string printable(std::string_view bytes) {
-  return Json::parse(Json(std::string(bytes)).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
-
 }  // namespace hyalite

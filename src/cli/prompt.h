@@ -36,7 +36,4 @@ std::vector<int32_t> chat_ids(const Json& messages, const TokenizerSpec& spec, c
 // Says on `err`, unless quiet, how many bytes of the text encode() leaves out.
 void remark_lost_bytes(std::string_view text, const Tokenizer& tokenizer, const VerbContext& context);
 
-// Bytes as JSON can carry them: what is not UTF-8 becomes U+FFFD.
-std::string printable(std::string_view bytes);
-
 }  // namespace hyalite

@@ -9,9 +9,7 @@ namespace hyalite {
 
 std::string readable(std::string_view name) {
   constexpr size_t kMaxBytes = 200;
-  // The JSON library knows how to mend UTF-8 when it writes.
-  const std::string quoted = Json(name.substr(0, kMaxBytes)).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Json::parse(quoted).get<std::string>();
+  return printable(name.substr(0, kMaxBytes));
 }
 
 void note_larger_tokenizer(size_t tokens, int64_t rows, std::vector<std::string>& remarks) {
