@@ -21,15 +21,19 @@
 
 #define HYALITE_INLINE inline __attribute__((always_inline))
 
+// HYALITE_UNROLL_PARTS: over the registers of sixteen lanes, where the body is long. With one lane that stays a loop, since sixteen copies
+// are no faster and take half a minute to compile.
 #define HYALITE_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define HYALITE_TARGET_BEGIN(features) HYALITE_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 #define HYALITE_TARGET_END _Pragma("clang attribute pop")
 #define HYALITE_UNROLL _Pragma("clang loop unroll(full)")
+#define HYALITE_UNROLL_PARTS HYALITE_UNROLL
 #else
 #define HYALITE_TARGET_BEGIN(features) _Pragma("GCC push_options") HYALITE_PRAGMA(GCC target(features))
 #define HYALITE_TARGET_END _Pragma("GCC pop_options")
 #define HYALITE_UNROLL _Pragma("GCC unroll 16")
+#define HYALITE_UNROLL_PARTS _Pragma("GCC unroll (kLanes == 1 ? 1 : 16)")
 #endif
 
 // Makes the compiler forget where a value came from, at no cost: for loops in which it would rather spill than load or add in order.
