@@ -1,12 +1,13 @@
 #include "base/atomic_directory.h"
 
+#include <fnmatch.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/temporary_name.h"
 
@@ -23,10 +24,14 @@ fs::path make_directory_beside(const fs::path& target, const char* kind) {
 
 }  // namespace
 
-bool holds_only(const fs::path& directory, std::span<const std::string_view> names) {
+bool holds_only(const fs::path& directory, std::span<const char* const> patterns) {
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
-    if (std::ranges::find(names, entry->path().filename().string()) == names.end()) return false;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    if (fs::is_directory(entry->symlink_status())) continue;
+    const std::string path = entry->path().lexically_relative(directory).string();
+    const auto fits = [&](const char* pattern) { return fnmatch(pattern, path.c_str(), FNM_PATHNAME) == 0; };
+    if (std::ranges::none_of(patterns, fits)) return false;
+  }
   return !error;
 }
 
@@ -55,10 +60,7 @@ AtomicDirectory::~AtomicDirectory() {
 void AtomicDirectory::write(const fs::path& relative, std::string_view bytes) const {
   fs::path path = temporary_ / relative;
   make_folder(relative.parent_path());
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write");
+  write_file_atomically(path, bytes);  // which says why it could not
 }
 
 void AtomicDirectory::make_folder(const fs::path& relative) const {

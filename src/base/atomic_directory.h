@@ -9,8 +9,9 @@
 
 namespace hyalite {
 
-// Whether everything in a directory has one of these names: what may be replaced holds no file of the user's besides.
-bool holds_only(const std::filesystem::path& directory, std::span<const std::string_view> names);
+// Whether every file in a directory and in its folders has a relative path that fits one of these shell patterns ("*" passes no "/"): what
+// may be replaced holds no file of the user's besides.
+bool holds_only(const std::filesystem::path& directory, std::span<const char* const> patterns);
 
 class AtomicDirectory {
  public:

@@ -106,12 +106,17 @@ TEST_F(AtomicDirectoryTest, NamesThePlaceThatRefuses) {
 }
 
 TEST_F(AtomicDirectoryTest, HoldsOnlyItsOwnNames) {
-  constexpr std::string_view names[] = {"a", "b"};
+  constexpr const char* names[] = {"a", "b", "inside/*.cir"};
   EXPECT_TRUE(holds_only(root_, names));
   std::ofstream(root_ / "b") << "text";
+  fs::create_directory(root_ / "inside");
+  std::ofstream(root_ / "inside" / "any.cir") << "text";
   EXPECT_TRUE(holds_only(root_, names));
-  std::ofstream(root_ / ".notes") << "mine";
-  EXPECT_FALSE(holds_only(root_, names));
+  for (const char* mine : {".notes", "any.cir", "inside/notes"}) {
+    std::ofstream(root_ / mine) << "mine";
+    EXPECT_FALSE(holds_only(root_, names)) << mine;
+    fs::remove(root_ / mine);
+  }
   EXPECT_FALSE(holds_only(root_ / "missing", names));
 }
 

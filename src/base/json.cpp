@@ -14,6 +14,8 @@ template class nlohmann::detail::serializer<nlohmann::ordered_json>;
 namespace hyalite {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors begin files with it; the library passes over it
+
 // Builds the document and refuses what breaks the rules; returning false stops the parser. The library's own builder would look through all
 // keys of an object for every new one, which takes minutes for a vocabulary.
 class StrictBuilder : public nlohmann::json_sax<Json> {
@@ -114,7 +116,7 @@ size_t most_values(std::string_view text) {
 std::string broken_limit(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.max_bytes)
     return "has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(limits.max_bytes) + " are read";
-  const size_t begin = text.find_first_not_of(" \t\r\n");
+  const size_t begin = text.find_first_not_of(" \t\r\n", text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   if (limits.object && begin != std::string_view::npos && text[begin] != '{') return "expected an object";
   if (text.size() > limits.max_values && most_values(text) > limits.max_values)
     return "holds more than " + std::to_string(limits.max_values) + " values";

@@ -84,6 +84,11 @@ TEST(Json, NamesTheByte) {
   EXPECT_NE(refusal("[1, 2, x]").find("at byte 8"), std::string::npos) << refusal("[1, 2, x]");
 }
 
+TEST(Json, PassesOverAByteOrderMark) {
+  EXPECT_EQ(parse_json("\xef\xbb\xbf{\"a\": 1}", "x", {.object = true}), Json({{"a", 1}}));
+  EXPECT_NE(refusal("\xef\xbb\xbf\xef\xbb\xbf{}").find("at byte"), std::string::npos);
+}
+
 TEST(Json, MendsWhatIsNotUtf8) {
   EXPECT_EQ(printable("caf\xc3\xa9 \"\n"), "caf\xc3\xa9 \"\n");
   EXPECT_EQ(printable("a\xc3"), "a\xef\xbf\xbd");

@@ -77,8 +77,11 @@ VerbAction setup(OptionSet set) {
   compilation.add("-o,--output", o->output, "Directory of the artifact").required();
   compilation.add("--max-batch", o->max_batch, "Most sequences in a step").range(1, 4096);
   compilation.add("--draft-tokens", o->draft_tokens, "Most guesses a sequence in a step, for run --speculative").range(0, 255);
-  set.group("Quantisation").add("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are");
-  add_packed_options(set, o->packed);
+  OptionSet quantisation = set.group("Quantisation");
+  const Option type = quantisation.add("--quant", o->packed.type, "Round the matrices first: int8, int4 or int4_awq; default: as they are");
+  quantisation.add("--calibrate", o->packed.calibrate, "Text whose activations int4_awq scales the weights for; -: standard input")
+      .needs(type);
+  add_group_option(quantisation, o->packed).needs(type);
   compilation.add("--validate", o->validate,
                   "Record what every pass does to the logits: graph passes in the reference evaluator, plans as they run");
   compilation.add("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text");

@@ -39,7 +39,6 @@ void add_generation_options(OptionSet set, GenerationOptions& o) {
   sampling.add("--presence-penalty", s.presence_penalty, "Subtracted once from tokens of the answer; 0: off");
   sampling.add("--frequency-penalty", s.frequency_penalty, "Subtracted per occurrence in the answer; 0: off");
   sampling.add("--logit-bias", o.logit_bias, "TOKEN_ID=BIAS, added to a logit; may be repeated");
-  sampling.add("--logprobs", s.logprobs, "Report the N likeliest tokens at each place (with --json)");
   sampling.add("--seed", s.seed, "Seed of the draw; the same seed gives the same answer [random]");
 }
 

@@ -41,6 +41,11 @@ Option Option::excludes(Option other) {
   return *this;
 }
 
+Option Option::needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
 Option Option::note_given(bool& given) {
   option_->each([&given](const std::string&) { given = true; });
   return *this;

@@ -23,6 +23,7 @@ class Option {
   Option one_of(const std::vector<std::string>& words);
   Option required(bool is_required = true);
   Option excludes(Option other);
+  Option needs(Option other);      // is refused where the command line lacks the other
   Option note_given(bool& given);  // becomes true where the command line has this option, with any value
   Option description(const std::string& text);
   Option shown_default(const std::string& text);  // in the help, in place of the variable's value

@@ -30,10 +30,8 @@ ActivationStatistics calibrate(const ImportedModel& model, const std::string& fi
 
 }  // namespace
 
-void add_packed_options(OptionSet set, PackedChoice& o) {
-  OptionSet quantisation = set.group("Quantisation");
-  quantisation.add("--calibrate", o.calibrate, "Text whose activations int4_awq scales the weights for; -: standard input");
-  quantisation.add("--group-size", o.group, "Columns that share a scale in int4: 32, 64 or 128");
+Option add_group_option(OptionSet set, PackedChoice& o) {
+  return set.add("--group-size", o.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128").note_given(o.group_given);
 }
 
 PackedOptions packed_options(const PackedChoice& choice) {
@@ -41,6 +39,10 @@ PackedOptions packed_options(const PackedChoice& choice) {
   if (!type) throw Error(ErrorCode::invalid_argument, "type " + choice.type, "must be int8, int4 or int4_awq");
   if (type == PackedType::int4_awq && choice.calibrate.empty())
     throw Error(ErrorCode::invalid_argument, "int4_awq", "needs a text with --calibrate: scales follow from the activations it causes");
+  if (type == PackedType::int8 && choice.group_given)
+    throw Error(ErrorCode::invalid_argument, "--group-size", "has no use for int8: its rows have a scale each");
+  if (type != PackedType::int4_awq && !choice.calibrate.empty())
+    throw Error(ErrorCode::invalid_argument, "--calibrate", "has no use for " + choice.type + ": only int4_awq reads a text");
   return {.type = *type, .group = choice.group};
 }
 

@@ -14,12 +14,14 @@ struct PackedChoice {
   std::string type;  // empty: the model stays as it is
   std::string calibrate;
   int64_t group = 128;
+  bool group_given = false;
 };
 
-// Adds --calibrate and --group-size; the type's own flag is the verb's.
-void add_packed_options(OptionSet set, PackedChoice& choice);
+// Adds --group-size, and returns it.
+Option add_group_option(OptionSet set, PackedChoice& choice);
 
-// Throws Error{invalid_argument} for a type that is none, or for int4_awq without a calibration text.
+// Throws Error{invalid_argument} for a type that is none, for int4_awq without a calibration text, and for options that the type does not
+// use.
 PackedOptions packed_options(const PackedChoice& choice);
 
 // Runs the calibration text where int4_awq wants it, and rounds. `options` gives machine and threads. Ctrl-C is heard.

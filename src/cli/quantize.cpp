@@ -190,8 +190,8 @@ void add_keys(const Options& o, const Mixture& mixture, int64_t calibration_toke
 
 void check_options(const Options& o) {
   if (o.type.empty() && o.target_bits == 0) throw Error(ErrorCode::invalid_argument, "--type", "is missing; or give --target-bits");
-  if (o.target_bits != 0 && o.calibrate.empty())
-    throw Error(ErrorCode::invalid_argument, "--target-bits", "needs --calibrate: a text to measure on");
+  if (o.packed.group_given && !packed_type_named(o.type))
+    throw Error(ErrorCode::invalid_argument, "--group-size", "has a use for int4 and int4_awq only");
   if (is_artifact(o.model.model))
     throw Error(ErrorCode::invalid_argument, o.model.model, "is a compiled artifact; a checkpoint is wanted here");
 }
@@ -270,15 +270,17 @@ VerbAction setup(OptionSet set) {
   quantisation.add(
       "--type", o->type,
       "f16, bf16, q8_0, q4_0, q4_k_m, iq4_xs, ...: a format, or a mixture of them as llama.cpp names it; int8, int4, int4_awq");
-  quantisation.add("--group-size", o->packed.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128");
+  add_group_option(quantisation, o->packed);
   quantisation.add("--recipe", o->recipe, "File of lines \"PATTERN TYPE\" that go before --type; the first that matches counts");
-  quantisation.add("--calibrate", o->calibrate, "Text to run the model on, for how much each column matters");
-  quantisation.add("--ctx", o->context, "Tokens in a window of the calibration text").range(4, 1 << 24);
+  const Option text = quantisation.add("--calibrate", o->calibrate, "Text to run the model on, for how much each column matters");
+  quantisation.add("--ctx", o->context, "Tokens in a window of the calibration text").range(4, 1 << 24).needs(text);
   OptionSet mixed = set.group("Mixed by measurement");
-  mixed.add("--target-bits", o->target_bits, "Measure what each matrix suffers and choose formats for this many bits a weight")
-      .real_range(1, 32);
-  mixed.add("--candidates", o->candidates, "Formats to choose from");
-  mixed.add("--write-recipe", o->write_recipe, "File for the rules that were found");
+  const Option size =
+      mixed.add("--target-bits", o->target_bits, "Measure what each matrix suffers and choose formats for this many bits a weight")
+          .real_range(1, 32)
+          .needs(text);
+  mixed.add("--candidates", o->candidates, "Formats to choose from").needs(size);
+  mixed.add("--write-recipe", o->write_recipe, "File for the rules that were found").needs(size);
   quantisation.add("--rounding", o->rounding, "search (least weighted error) or nearest (bit for bit as gguf rounds)")
       .one_of({"search", "nearest"});
   OptionSet execution = set.group("Execution");

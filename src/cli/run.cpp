@@ -81,6 +81,8 @@ int64_t sequence_limit(const Options& o, const ModelPlan& model, const Request& 
 
 int run(const Options& o, VerbContext& context) {
   const Stopwatch watch;
+  if (o.generation.sampling.logprobs > 0 && !context.json)
+    throw Error(ErrorCode::invalid_argument, "--logprobs", "is reported with --json only");
   CompileOptions compile = compile_options(o.model, context);
   plan_speculation(o.speculation, compile);
   std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
@@ -108,6 +110,7 @@ VerbAction setup(OptionSet set) {
   add_model_options(set, o->model);
   add_prompt_options(set, o->prompt);
   add_generation_options(set, o->generation);
+  set.group("Sampling").add("--logprobs", o->generation.sampling.logprobs, "With --json: report the N likeliest tokens at each place");
   add_speculation_options(set, o->speculation);
   return [o](VerbContext& context) { return run(*o, context); };
 }

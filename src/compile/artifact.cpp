@@ -80,7 +80,7 @@ void check_pair(const ModelPlan& model, const std::string& where) {
 
 // An artifact and nothing besides: a folder of the user's may happen to hold an artifact.json too.
 bool is_only_an_artifact(const fs::path& path) {
-  constexpr std::string_view kParts[] = {"artifact.json", "tokenizer.json", "graphs", "schedules", "passes", "weights"};
+  constexpr const char* kParts[] = {"artifact.json", "tokenizer.json", "graphs/*.cir", "schedules/*.json", "passes/*.diff", kWeightsPath};
   return is_artifact(path) && holds_only(path, kParts);
 }
 

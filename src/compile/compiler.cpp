@@ -69,13 +69,9 @@ Module initial_module(const Compilation& c) {
   const std::string where = c.options.resume_from.string();
   Module module = parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
   if (module.graphs.empty()) throw Error(ErrorCode::invalid_model, where, "holds no graph");
-  try {
-    verify(module);
-    check_weights(module, c.model.weights);
-    check_caches(module, c.caches);
-  } catch (const Error& error) {
-    throw Error(error.code(), where + ": " + error.where(), error.message());
-  }
+  verify(module);
+  check_weights(module, c.model.weights);
+  check_caches(module, c.caches);
   return module;
 }
 
@@ -121,6 +117,17 @@ void check_resumed(const Module& module, const CompileOptions& options) {
                 "is not after " + module.stage + ", where " + where + " stands");
 }
 
+// From the model, or from a text, to where the options say.
+void lower(Compilation& c, ThreadPool& pool) {
+  c.module = initial_module(c);
+  check_resumed(c.module, c.options);
+  throw_if_set(c.options.cancel);
+  run_graph_passes(c, pool);
+  if (!c.options.stop_after.empty() && !is_planning_pass(c.options.stop_after)) return;
+  check_plannable(c);
+  run_planning_passes(c, pool);
+}
+
 }  // namespace
 
 Symbols decode_symbols(const CompileOptions& options) {
@@ -147,14 +154,13 @@ Compilation compile(ImportedModel model, const CompileOptions& options, ThreadPo
   Compilation c{.model = std::move(model)};
   c.options = resolve(options, c.model.config);
   c.caches = cache_specs(c.model.config, *c.options.kv_dtype);
-  c.module = initial_module(c);
-  check_resumed(c.module, c.options);
-  throw_if_set(c.options.cancel);
-  run_graph_passes(c, pool);
-  bool stopped = !options.stop_after.empty() && !is_planning_pass(options.stop_after);
-  if (stopped) return c;
-  check_plannable(c);
-  run_planning_passes(c, pool);
+  try {
+    lower(c, pool);
+  } catch (const Error& error) {
+    const std::string text = options.resume_from.string();
+    if (text.empty() || error.code() != ErrorCode::invalid_model || error.where().starts_with(text)) throw;
+    throw Error(error.code(), text + ": " + error.where(), error.message());
+  }
   return c;
 }
 

@@ -91,7 +91,7 @@ TinyModelSummary write_weights(const fs::path& path, const ModelConfig& config, 
 
 // A tiny model and nothing besides.
 bool is_only_a_tiny_model(const fs::path& directory) {
-  constexpr std::string_view kParts[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"};
+  constexpr const char* kParts[] = {"config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"};
   std::error_code error;
   const fs::path config = directory / "config.json";
   return fs::exists(config, error) && holds_only(directory, kParts) && read_config_json(config.string()).contains(kMark);

@@ -66,7 +66,11 @@ class Compile(CliCase):
         self.done("compile", tiny(), "-o", stopped, "--stop-after", "prefill-decode-specialisation")
         with open(os.path.join(stopped, "graphs", "module.cir"), encoding="utf-8") as file:
             whole = file.read()
-        texts = {"holds no graph": "", "no graph @decode": whole[: whole.index("graph @decode")]}
+        texts = {
+            "holds no graph": "",
+            "no graph @decode": whole[: whole.index("graph @decode")],
+            "is none of the passes": whole.replace("prefill-decode-specialisation", "another-pass", 1),
+        }
         for word, text in texts.items():
             with self.subTest(word=word):
                 path = scratch("part.cir")

@@ -25,13 +25,19 @@ class Quant(CliCase):
         for family in FAMILIES:
             for kind in ("int8", "int4", "int4_awq"):
                 with self.subTest(family=family, kind=kind):
-                    out, d = self.compiled("--quant", kind, "--calibrate", text(), family=family)
+                    scaling = ("--calibrate", text()) if kind == "int4_awq" else ()
+                    out, d = self.compiled("--quant", kind, *scaling, family=family)
                     tensors = {t["name"]: t for t in d["quantisation"]["tensors"]}
                     self.assertEqual(tensors["token_embd"]["to"], "int8")
                     wanted = "int8" if kind == "int8" else "int4_g64"
                     self.assertEqual(tensors["blk.0.attn_q"]["to"], wanted)
                     self.assertLess(d["quantisation"]["bytes_after"], d["quantisation"]["bytes_before"] / 2)
                     self.assertEqual(len(self.json_of("run", out, *GREEDY)["token_ids"]), 8)
+
+    def test_options_that_do_nothing_are_refused(self):
+        for flags in (("--calibrate", text()), ("--group-size", 32), ("--quant", "int8", "--calibrate", text()), ("--quant", "int8", "--group-size", 32)):
+            with self.subTest(flags=flags):
+                self.assertIn(flags[-2], self.refused(2, "compile", tiny(), "-o", scratch("a"), *flags))
 
     def test_instruction_sets_agree(self):
         answers = []

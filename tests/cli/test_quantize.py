@@ -186,7 +186,7 @@ class Quantize(CliCase):
         again = scratch("again.gguf")
         types = self.done("quantize", tiny(), again, "--type", "q4_0", "--recipe", recipe, *flags, "--json").json["tensors"]
         self.assertEqual([tensor["type"] for tensor in types], [tensor["type"] for tensor in done["tensors"]])
-        for wanted, flags in (("the smallest candidates take", (*flags, "--target-bits", "2")), ("needs --calibrate", ("--target-bits", "5")), ("is missing", ())):
+        for wanted, flags in (("the smallest candidates take", (*flags, "--target-bits", "2")), ("requires --calibrate", ("--target-bits", "5")), ("is missing", ())):
             refused = run("quantize", tiny(), scratch("x.gguf"), *flags)
             self.assertEqual(refused.code, 2)
             self.assertIn(wanted, refused.last_error)
@@ -202,6 +202,19 @@ class Quantize(CliCase):
         self.assertEqual(refused.code, 2)
         refused = run("quantize", tiny(), scratch("packed"), "--type", "int8", "--target-bits", "5", "--calibrate", self.text)
         self.assertIn("takes no recipe and no size", refused.last_error)
+
+    def test_options_that_do_nothing_are_refused(self):
+        useless = (
+            ("--type", "int8", "--calibrate", self.text),
+            ("--type", "int8", "--group-size", "32"),
+            ("--type", "q8_0", "--group-size", "32"),
+            ("--type", "q8_0", "--write-recipe", "found.txt"),
+            ("--type", "q8_0", "--candidates", "q4_0"),
+            ("--type", "q8_0", "--ctx", "64"),
+        )
+        for flags in useless:
+            with self.subTest(flags=flags):
+                self.assertIn(flags[2], self.refused(2, "quantize", tiny(), scratch("x"), *flags))
 
     def test_a_packed_checkpoint_replaces_only_its_own(self):
         out = scratch("packed")

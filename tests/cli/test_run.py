@@ -61,6 +61,10 @@ class Run(CliCase):
             self.assertEqual(values, sorted(values, reverse=True))
             self.assertTrue(all(v <= 0 for v in values))
 
+    def test_logprobs_are_not_asked_for_in_vain(self):
+        self.assertIn("--json", self.refused(2, "run", tiny(), "--raw", "--prompt", "a", "--logprobs", 5))
+        self.refused(2, "chat", tiny(), "--logprobs", 5)
+
     def test_stop_strings_cross_token_borders_and_are_left_out(self):
         text = self.answer("--logit-bias", "65=1000", "--temperature", 0)["text"]
         self.assertEqual(text, "b" * 12 if text[0] == "b" else text[0] * 12)

@@ -98,7 +98,7 @@ void write_part(const Part& part, std::ofstream& file) {
 
 // A packed checkpoint and nothing besides.
 bool is_only_a_packed_checkpoint(const fs::path& directory) {
-  constexpr std::string_view kParts[] = {"config.json", "tokenizer.json", "model.safetensors"};
+  constexpr const char* kParts[] = {"config.json", "tokenizer.json", "model.safetensors"};
   std::error_code error;
   const fs::path config = directory / "config.json";
   return fs::exists(config, error) && holds_only(directory, kParts) && is_packed_config(read_json_file(config.string()));
