@@ -1,10 +1,12 @@
 #include "compile/weight_file.h"
 
-#include <fstream>
+#include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/cancellation.h"
 #include "base/digest.h"
 #include "base/error.h"
@@ -32,13 +34,16 @@ Json record_to_json(const Record& record) {
           {"bytes", record.bytes}};
 }
 
-void write_bytes(std::ofstream& file, std::string_view bytes, const std::atomic<bool>* cancel) {
+void write_bytes(AtomicFile& file, std::span<const uint8_t> bytes, const std::atomic<bool>* cancel) {
   constexpr size_t kPiece = size_t{8} << 20;  // a disk takes it in a fraction of a second
   for (size_t at = 0; at < bytes.size(); at += kPiece) {
     throw_if_set(cancel);
-    const std::string_view piece = bytes.substr(at, kPiece);
-    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+    file.write(bytes.subspan(at, std::min(kPiece, bytes.size() - at)));
   }
+}
+
+size_t padding_of(const WeightSet::Entry& entry) {
+  return (kAlignment - entry.bytes % kAlignment) % kAlignment;
 }
 
 Record record_from(const JsonReader& from) {
@@ -55,20 +60,18 @@ Record record_from(const JsonReader& from) {
 }  // namespace
 
 Json write_weight_file(const WeightSet& weights, const std::filesystem::path& path, const std::atomic<bool>* cancel) {
-  std::ofstream file(path, std::ios::binary);
+  size_t bytes = 0;
+  for (const auto& [key, entry] : weights.entries()) bytes += entry.bytes + padding_of(entry);
+  AtomicFile file(path, bytes);
   Json entries = Json::array();
-  const std::string padding(kAlignment, '\0');
-  size_t at = 0;
+  const std::vector<uint8_t> zeros(kAlignment);
   for (const auto& [key, entry] : weights.entries()) {
-    entries.push_back(record_to_json({key, entry.type, at, entry.bytes}));
-    write_bytes(file, {reinterpret_cast<const char*>(entry.data), entry.bytes}, cancel);
-    const size_t gap = (kAlignment - entry.bytes % kAlignment) % kAlignment;
-    file.write(padding.data(), static_cast<std::streamsize>(gap));
-    at += entry.bytes + gap;
+    entries.push_back(record_to_json({key, entry.type, file.written(), entry.bytes}));
+    write_bytes(file, {entry.data, entry.bytes}, cancel);
+    file.write(std::span(zeros).first(padding_of(entry)));
   }
-  file.close();
-  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write " + std::to_string(at) + " bytes of weights");
-  return {{"bytes", at}, {"digest", digest_of(MappedFile::open(path)->bytes(), cancel)}, {"entries", entries}};
+  file.commit();
+  return {{"bytes", bytes}, {"digest", digest_of(MappedFile::open(path)->bytes(), cancel)}, {"entries", entries}};
 }
 
 std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index, const std::atomic<bool>* cancel) {

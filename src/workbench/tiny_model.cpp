@@ -1,8 +1,8 @@
 #include "workbench/tiny_model.h"
 
-#include <bit>
 #include <cmath>
-#include <fstream>
+#include <functional>
+#include <numeric>
 
 #include "base/atomic_directory.h"
 #include "base/error.h"
@@ -10,13 +10,12 @@
 #include "importers/hf_config.h"
 #include "importers/hf_names.h"
 #include "models/config.h"
+#include "workbench/safetensors_writer.h"
 
 namespace hyalite {
 namespace {
 
 namespace fs = std::filesystem;
-
-static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 constexpr const char* kMark = "hyalite_tiny_model";  // in config.json: what may be replaced
 constexpr std::string_view kFamilies[] = {"llama", "qwen2", "qwen3", "gemma3"};
@@ -57,35 +56,23 @@ std::vector<float> random_values(const TensorSpec& spec, const ModelConfig& conf
   return values;
 }
 
-// The header of a safetensors file with its length, padded so that data begins at a multiple of 8.
-std::string safetensors_header(const std::vector<TensorSpec>& specs, const HfNames& names) {
-  Json header = {{"__metadata__", {{"format", "pt"}}}};
-  int64_t offset = 0;
-  for (const TensorSpec& spec : specs) {
-    int64_t bytes = sizeof(float);
-    for (int64_t dim : spec.dims) bytes *= dim;
-    header[names.of(spec.name)] = {{"dtype", "F32"}, {"shape", spec.dims}, {"data_offsets", {offset, offset + bytes}}};
-    offset += bytes;
-  }
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  const uint64_t length = text.size();
-  return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text;
-}
-
 TinyModelSummary write_weights(const fs::path& path, const ModelConfig& config, uint64_t seed) {
   const std::vector<TensorSpec> specs = tensor_specs(config);
-  std::ofstream file(path, std::ios::binary);
-  file << safetensors_header(specs, HfNames(config, {}));
+  const HfNames names(config, {});
+  std::vector<SafetensorsTensor> tensors;
   TinyModelSummary summary;
   for (const TensorSpec& spec : specs) {
-    const std::vector<float> values = random_values(spec, config, seed);
-    file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
+    const int64_t parameters = std::accumulate(spec.dims.begin(), spec.dims.end(), int64_t{1}, std::multiplies<>());
+    tensors.push_back({names.of(spec.name), "F32", spec.dims, parameters * static_cast<int64_t>(sizeof(float))});
     ++summary.tensors;
-    summary.parameters += static_cast<int64_t>(values.size());
+    summary.parameters += parameters;
   }
-  file.close();
-  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write");
+  SafetensorsWriter file(path, "pt", tensors);
+  for (const TensorSpec& spec : specs) {
+    const std::vector<float> values = random_values(spec, config, seed);
+    file.write({reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(float)});
+  }
+  file.commit();
   return summary;
 }
 

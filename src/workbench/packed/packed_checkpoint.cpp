@@ -1,22 +1,19 @@
 #include "workbench/packed/packed_checkpoint.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <fstream>
 
 #include "base/atomic_directory.h"
 #include "base/error.h"
 #include "base/tokenizer_spec_json.h"
 #include "importers/packed_config.h"
 #include "tensor/affine.h"
+#include "workbench/safetensors_writer.h"
 
 namespace hyalite {
 namespace {
 
 namespace fs = std::filesystem;
-
-static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 // A tensor of the file: the same bytes out of every run of `stride` bytes of a tensor of the model.
 struct Part {
@@ -72,28 +69,15 @@ std::vector<Part> parts_of(const ImportedModel& model) {
   return parts;
 }
 
-std::string header_of(const std::vector<Part>& parts) {
-  Json header = {{"__metadata__", {{"format", "hyalite"}}}};
-  int64_t offset = 0;
-  for (const Part& part : parts) {
-    header[part.name] = {{"dtype", part.dtype}, {"shape", part.dims}, {"data_offsets", {offset, offset + part.size()}}};
-    offset += part.size();
-  }
-  std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  const uint64_t length = text.size();
-  return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + text;
-}
-
-void write_part(const Part& part, std::ofstream& file) {
+void write_part(const Part& part, SafetensorsWriter& file) {
   if (part.bytes == part.stride) {
-    file.write(reinterpret_cast<const char*>(part.from), part.size());
+    file.write({part.from, static_cast<size_t>(part.size())});
     return;
   }
-  std::string gathered(static_cast<size_t>(part.size()), '\0');
+  std::vector<uint8_t> gathered(static_cast<size_t>(part.size()));
   for (int64_t i = 0; i < part.count; ++i)
     std::memcpy(gathered.data() + i * part.bytes, part.from + i * part.stride, static_cast<size_t>(part.bytes));
-  file.write(gathered.data(), part.size());
+  file.write(gathered);
 }
 
 // A packed checkpoint and nothing besides.
@@ -114,15 +98,14 @@ void write_packed_checkpoint(const ImportedModel& model, const PackedOptions& op
   if (options.type != PackedType::int8) quantization["group_size"] = options.group;
   target.write("config.json", packed_config_to_json(model.config, std::move(quantization)).dump(2) + '\n');
   target.write("tokenizer.json", tokenizer_spec_to_json(model.tokenizer).dump());
-  const fs::path path = target.path() / "model.safetensors";
-  std::ofstream file(path, std::ios::binary);
-  file << header_of(parts);
+  std::vector<SafetensorsTensor> tensors;
+  for (const Part& part : parts) tensors.push_back({part.name, part.dtype, part.dims, part.size()});
+  SafetensorsWriter file(target.path() / "model.safetensors", "hyalite", tensors);
   for (const Part& part : parts) {
     if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, directory.string(), "interrupted");
     write_part(part, file);
   }
-  file.close();
-  if (!file) throw Error(ErrorCode::io, path.string(), "cannot write");
+  file.commit();
   target.commit();
 }
 
