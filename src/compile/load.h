@@ -10,8 +10,9 @@
 
 namespace hyalite {
 
-// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, older instruction sets, another cache format or longer
-// sequences than it was compiled for, or where this machine lacks what its kernels need); anything else is compiled in memory.
+// An artifact is mapped as it was compiled (and refused where `options` asks for other numerics, older instruction sets, another cache
+// format or longer sequences than it was compiled for, or where this machine lacks what its kernels need); anything else is compiled in
+// memory.
 std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const CompileOptions& options, ThreadPool& pool);
 
 // The plans and the tokenizer of an artifact, without its weights. Refuses it as load_model() does.

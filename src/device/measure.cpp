@@ -1,13 +1,11 @@
 #include "device/measure.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/page_memory.h"
 #include "base/quantile.h"
 #include "device/peak_loops.h"
 
@@ -15,11 +13,6 @@ namespace hyalite {
 namespace {
 
 constexpr size_t line = 64;
-
-struct FreeBytes {
-  void operator()(uint8_t* data) const { std::free(data); }
-};
-using Bytes = std::unique_ptr<uint8_t, FreeBytes>;
 
 // One part per thread, of whole cache lines.
 size_t part_bytes(size_t bytes, int threads) {
@@ -37,15 +30,11 @@ void in_pieces(ThreadPool& pool, size_t bytes, const Work& work) {
 }
 
 // Every thread writes its own part first, so that its pages lie near it.
-Bytes touched_bytes(ThreadPool& pool, size_t part) {
-  const size_t total = part * static_cast<size_t>(pool.size());
-  Bytes data(static_cast<uint8_t*>(std::aligned_alloc(line, total)));
-  if (!data) throw std::bad_alloc();
+void touch(ThreadPool& pool, size_t part, const PageMemory& memory) {
   pool.run([&](int thread) {
-    uint8_t* own = data.get() + part * static_cast<size_t>(thread);
+    uint8_t* own = memory.data() + part * static_cast<size_t>(thread);
     in_pieces(pool, part, [&](size_t at, size_t size) { std::memset(own + at, thread + 1, size); });
   });
-  return data;
 }
 
 // Runs `work` once to warm up and then `repeats` times; `amount` is what one run does.
@@ -92,14 +81,15 @@ Measurement summarize(std::vector<double> samples) {
 Measurement measure_read(ThreadPool& pool, int threads, const MeasureOptions& options) {
   HYALITE_CHECK(threads >= 1 && threads <= pool.size(), "more reading threads than the pool has");
   const size_t part = part_bytes(options.bytes, pool.size());
-  const Bytes data = touched_bytes(pool, part);
+  const PageMemory data(part * static_cast<size_t>(pool.size()));
+  touch(pool, part, data);
   std::vector<uint64_t> sums(static_cast<size_t>(pool.size()));
   volatile uint64_t sink = 0;
   Measurement measured = sample(pool, options.repeats, static_cast<double>(part) * threads, [&](int thread) {
     const auto index = static_cast<size_t>(thread);
     uint64_t sum = 0;
     in_pieces(pool, part, [&](size_t at, size_t size) {
-      if (thread < threads) sum += read_stream(data.get() + part * index + at, size);
+      if (thread < threads) sum += read_stream(data.data() + part * index + at, size);
     });
     sums[index] = sum;
   });
@@ -109,10 +99,12 @@ Measurement measure_read(ThreadPool& pool, int threads, const MeasureOptions& op
 
 Measurement measure_copy(ThreadPool& pool, const MeasureOptions& options) {
   const size_t part = part_bytes(options.bytes / 2, pool.size());
-  const Bytes from = touched_bytes(pool, part), to = touched_bytes(pool, part);
+  const PageMemory from(part * static_cast<size_t>(pool.size())), to(part * static_cast<size_t>(pool.size()));
+  touch(pool, part, from);
+  touch(pool, part, to);
   return sample(pool, options.repeats, static_cast<double>(part) * pool.size(), [&](int thread) {
     const size_t own = part * static_cast<size_t>(thread);
-    in_pieces(pool, part, [&](size_t at, size_t size) { std::memcpy(to.get() + own + at, from.get() + own + at, size); });
+    in_pieces(pool, part, [&](size_t at, size_t size) { std::memcpy(to.data() + own + at, from.data() + own + at, size); });
   });
 }
 

@@ -1,5 +1,5 @@
 // Measured figures of this machine, for `profile --calibrate`. Every sample uses all threads at once from a common start, and counts
-// until the last one ends. Nothing here runs unless asked for.
+// until the last one ends. Memory is in huge pages where the system gives them, as packed weights are. Nothing here runs unless asked for.
 #pragma once
 
 #include <atomic>

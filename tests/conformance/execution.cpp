@@ -110,7 +110,8 @@ class Step {
     const int64_t rows = type.dims[0].value(), columns = type.dims[1].value();
     Guarded target(layout.packed_bytes(rows, columns));
     constexpr int threads = 2;
-    for (int thread = 0; thread < threads; ++thread) layout.pack(view_of(type, source.data()), 0, rows, target.data(), {thread, threads, 0});
+    for (int thread = 0; thread < threads; ++thread)
+      layout.pack(view_of(type, source.data()), 0, rows, target.data(), {thread, threads, 0});
     return {target.data(), target.data() + target.size()};
   }
 

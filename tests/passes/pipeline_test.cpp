@@ -76,7 +76,8 @@ Model random_model(ModelConfig config, DType format) {
 }
 
 PassContext context_of(const Model& model) {
-  return {.target = {.last_level_cache_bytes = 32 << 20, .multiplied = {DType::f32, DType::q8_0}, .screened = {DType::q8_0}}, .weights = &model.weights};
+  return {.target = {.last_level_cache_bytes = 32 << 20, .multiplied = {DType::f32, DType::q8_0}, .screened = {DType::q8_0}},
+          .weights = &model.weights};
 }
 
 class Pipeline : public testing::TestWithParam<std::string> {};

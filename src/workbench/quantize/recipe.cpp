@@ -124,7 +124,8 @@ std::string writable_types() {
 DType writable_type(const std::string& name, const std::string& where) {
   const auto dtype = dtype_named(in_small_letters(name));
   if (!dtype) throw Error(ErrorCode::invalid_argument, where, "\"" + name + "\" is no type; there are " + writable_types());
-  if (!can_encode(*dtype)) throw Error(ErrorCode::invalid_argument, where, "Hyalite does not write " + name + "; it writes " + writable_types());
+  if (!can_encode(*dtype))
+    throw Error(ErrorCode::invalid_argument, where, "Hyalite does not write " + name + "; it writes " + writable_types());
   return *dtype;
 }
 
