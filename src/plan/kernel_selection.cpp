@@ -34,9 +34,11 @@ class Builder {
     }
     if (graph_.outputs().empty()) throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(), "has no output");
     plan_.logits = operand(graph_.outputs()[0]);
-    if (plan_.logits.kind != PlanOperand::Kind::arena || plan_.logits.type.tensor.rank() != 2)
-      throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(), "its first output must be the logits, a computed tensor of rank 2");
-    plan_.vocab = plan_.logits.type.tensor.dims[1].value();
+    const TensorType& logits = plan_.logits.type.tensor;
+    if (plan_.logits.kind != PlanOperand::Kind::arena || logits.rank() != 2 || logits.dims[0] != Dim::logits_rows())
+      throw Error(ErrorCode::invalid_model, "graph @" + graph_.name(),
+                  "its first output must be the logits, a computed tensor of L rows, is " + to_string(logits));
+    plan_.vocab = logits.dims[1].value();
     return std::move(plan_);
   }
 
@@ -64,7 +66,9 @@ class Builder {
     if (layout == "rows") layout.clear();
     if (node.op->name == "constant") weight.values = node.attrs.reals("values");
     if (node.op->name == "convert") {
-      const WeightUse& source = weights_.at(node.operands[0]);
+      const auto found = weights_.find(node.operands[0]);
+      if (found == weights_.end()) throw Error(ErrorCode::invalid_model, node.from.path, "converts what is no weight");
+      const WeightUse source = found->second;
       const PlanWeight& from = plan_.weights[source.index];
       weight.name = from.name;
       weight.converted_from = std::string(format_of(from.type.dtype).name);

@@ -144,9 +144,9 @@ class PlanChecker {
   void check_logits() const {
     const PlanOperand& logits = plan_.logits;
     const TensorType& type = logits.type.tensor;
-    const bool rows = type.rank() == 2 && type.dims[0].is_symbol() && type.dims[0] != Dim::sequences();
+    const bool rows = type.rank() == 2 && type.dims[0] == Dim::logits_rows();
     if (logits.kind != Kind::arena || type.dtype != DType::f32 || !rows || type.dims[1] != Dim(plan_.vocab))
-      fail("the logits are no f32 matrix with a column for each of " + std::to_string(plan_.vocab) + " ids");
+      fail("the logits are no f32 matrix of L rows with a column for each of " + std::to_string(plan_.vocab) + " ids");
     check_place({.path = "logits"}, logits);
   }
 

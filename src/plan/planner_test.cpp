@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -58,24 +59,24 @@ TEST(KernelSelection, AnUnloweredOpIsNamed) {
   graph.set_outputs({});
   EXPECT_THROW(testing::make_plan(graph, {}, plan_options(IsaLevel::avx2)), Error);
   const char* text =
-      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<T x 8 x f32>) {\n"
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<L x 8 x f32>) {\n"
       "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
       "  %x = embed %ids, %table : tensor<T x 8 x f32>\n"
       "  %y, %kv1 = grouped_query_attention %x, %x, %x, %kv, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5}"
       " : tensor<T x 8 x f32>, cache at \"blk.0.attn\"\n"
-      "  return %y\n}\n";
+      "  %last = select_rows %y, %batch : tensor<L x 8 x f32>\n  return %last\n}\n";
   EXPECT_NE(refusal(text, {CacheSpec{.kv_heads = 2, .head_dim = 4}}).find("blk.0.attn"), std::string::npos);
 }
 
 TEST(KernelSelection, AStepMustFitItsCache) {
   const char* text =
-      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<T x 8 x f32>) {\n"
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<L x 8 x f32>) {\n"
       "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
       "  %x = embed %ids, %table : tensor<T x 8 x f32>\n"
       "  %kv1 = cache_append %kv, %x, %x, %batch {layer = 0, kv_heads = 2, head_dim = 4} : cache\n"
       "  %y = paged_attention_decode %x, %kv1, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5, window = 8}"
       " : tensor<T x 8 x f32>\n"
-      "  return %y\n}\n";
+      "  %last = select_rows %y, %batch : tensor<L x 8 x f32>\n  return %last\n}\n";
   EXPECT_EQ(refusal(text, {CacheSpec{.kv_heads = 2, .head_dim = 4}}), "");
   EXPECT_NE(refusal(text, {CacheSpec{.kv_heads = 1, .head_dim = 4}}), "");
   EXPECT_EQ(refusal(text, {CacheSpec{CacheSpec::Kind::sliding_window, 2, 4, 8}}), "");
@@ -91,6 +92,21 @@ TEST(KernelSelection, AGraphTakesIdsAndGivesLogits) {
                     "  %w = weight {name = \"w\"} : tensor<32 x 8 x f32>\n  return %w\n}\n")
                 .find("logits"),
             std::string::npos);
+  EXPECT_NE(refusal("graph @decode(%ids: tensor<T x i32>) -> (tensor<T x 8 x f32>) {\n"
+                    "  %w = weight {name = \"w\"} : tensor<32 x 8 x f32>\n"
+                    "  %x = embed %ids, %w : tensor<T x 8 x f32>\n  return %x\n}\n")
+                .find("L rows"),
+            std::string::npos);
+}
+
+TEST(KernelSelection, OnlyWeightsAreConverted) {
+  const std::string refused = refusal(
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch) -> (tensor<L x 8 x f32>) {\n"
+      "  %w = weight {name = \"w\"} : tensor<32 x 8 x f32>\n"
+      "  %x = embed %ids, %w : tensor<T x 8 x f32>\n"
+      "  %c = convert %x {to = \"f32\"} : tensor<T x 8 x f32> at \"here\"\n"
+      "  %last = select_rows %c, %batch : tensor<L x 8 x f32>\n  return %last\n}\n");
+  EXPECT_NE(refused.find("here: converts what is no weight"), std::string::npos) << refused;
 }
 
 // Values that are alive at the same step must not share a byte.
@@ -127,7 +143,7 @@ TEST(MemoryPlanning, LiveValuesNeverOverlap) {
 TEST(Scheduling, RunsFirstWhatLetsMemoryGo) {
   // Two independent chains: the one whose input dies and shrinks goes first, though it stands second.
   const char* text =
-      "graph @decode(%ids: tensor<T x i32>) -> (tensor<T x 8 x f32>) {\n"
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch) -> (tensor<L x 8 x f32>) {\n"
       "  %table = weight {name = \"table\"} : tensor<32 x 64 x f32>\n"
       "  %narrow = weight {name = \"narrow\"} : tensor<8 x 64 x f32>\n"
       "  %wide = weight {name = \"wide\"} : tensor<512 x 64 x f32>\n"
@@ -137,12 +153,35 @@ TEST(Scheduling, RunsFirstWhatLetsMemoryGo) {
       "  %n = matmul %x, %narrow : tensor<T x 8 x f32>\n"
       "  %b = matmul %w, %back : tensor<T x 8 x f32>\n"
       "  %y = add %b, %n : tensor<T x 8 x f32>\n"
-      "  return %y\n}\n";
+      "  %last = select_rows %y, %batch : tensor<L x 8 x f32>\n"
+      "  return %last\n}\n";
   ExecutionPlan plan = select_kernels(parse_module(text, "chains").graphs[0], {}, plan_options(IsaLevel::scalar, "reference"));
   EXPECT_GT(schedule_steps(plan), 0);
   std::vector<std::string> order;
   for (const PlanStep& step : plan.steps) order.push_back(step.outputs[0].name);
-  EXPECT_EQ(order, (std::vector<std::string>{"x", "n", "w", "b", "y"}));
+  EXPECT_EQ(order, (std::vector<std::string>{"x", "n", "w", "b", "y", "last"}));
+}
+
+TEST(Scheduling, ReadsAStateBeforeItIsChanged) {
+  // The second append needs less than the attention before it; nothing but the cache holds it back.
+  const char* text =
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch, %kv: cache) -> (tensor<L x 8 x f32>) {\n"
+      "  %table = weight {name = \"table\"} : tensor<32 x 8 x f32>\n"
+      "  %x = embed %ids, %table : tensor<T x 8 x f32>\n"
+      "  %kv1 = cache_append %kv, %x, %x, %batch {layer = 0, kv_heads = 2, head_dim = 4} : cache\n"
+      "  %y = paged_attention_decode %x, %kv1, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5}"
+      " : tensor<T x 8 x f32>\n"
+      "  %kv2 = cache_append %kv1, %x, %x, %batch {layer = 0, kv_heads = 2, head_dim = 4} : cache\n"
+      "  %z = paged_attention_decode %x, %kv2, %batch {layer = 0, heads = 2, kv_heads = 2, head_dim = 4, scale = 0.5}"
+      " : tensor<T x 8 x f32>\n"
+      "  %sum = add %y, %z : tensor<T x 8 x f32>\n"
+      "  %last = select_rows %sum, %batch : tensor<L x 8 x f32>\n"
+      "  return %last\n}\n";
+  ExecutionPlan plan = select_kernels(testing::graph_of(text), {CacheSpec{.kv_heads = 2, .head_dim = 4}}, plan_options(IsaLevel::avx2));
+  schedule_steps(plan);
+  std::vector<std::string> order;
+  for (const PlanStep& step : plan.steps) order.push_back(step.outputs[0].name);
+  EXPECT_LT(std::ranges::find(order, "y"), std::ranges::find(order, "kv2"));
 }
 
 }  // namespace

@@ -8,15 +8,23 @@
 namespace hyalite {
 namespace {
 
-// Dependences between steps: a value's producer before its users, and the cache's state operations in their order.
+// Dependences between steps: a value's producer before its users, and those who read a state of a cache before the step that changes it.
 class Scheduler {
  public:
   explicit Scheduler(ExecutionPlan& plan) : plan_(plan), waits_(plan.steps.size(), 0), users_(plan.steps.size()) {
     std::map<std::string, size_t> producer;
+    std::map<std::string, std::vector<size_t>> readers;  // of a cache's state
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       std::set<size_t> before;
       for (const PlanOperand& input : plan.steps[i].inputs)
         if (auto made = producer.find(input.name); made != producer.end()) before.insert(made->second);
+      const bool changes = std::ranges::count(plan.steps[i].outputs, PlanOperand::Kind::cache, &PlanOperand::kind) > 0;
+      for (const PlanOperand& input : plan.steps[i].inputs) {
+        if (input.kind != PlanOperand::Kind::cache) continue;
+        std::vector<size_t>& earlier = readers[input.name];
+        if (changes) before.insert(earlier.begin(), earlier.end());
+        earlier.push_back(i);
+      }
       for (size_t step : before) users_[step].push_back(i);
       waits_[i] = before.size();
       for (const PlanOperand& input : plan.steps[i].inputs)

@@ -12,10 +12,10 @@ inline Graph graph_of(const std::string& text) {
   return parse_module(text, "graph").graphs.front();
 }
 
-// A decode graph of `layers` gated blocks without attention: rms_norm, fused_glu, matmul, add.
+// A decode graph of `layers` gated blocks without attention (rms_norm, fused_glu, matmul, add) and a head.
 inline Graph mlp_graph(int layers) {
   std::string text =
-      "graph @decode(%ids: tensor<T x i32>, %batch: batch) -> (tensor<T x 96 x f32>) {\n"
+      "graph @decode(%ids: tensor<T x i32>, %batch: batch) -> (tensor<L x 96 x f32>) {\n"
       "  %table = weight {name = \"table\", layout = \"rows\"} : tensor<96 x 64 x f32>\n"
       "  %x0 = embed %ids, %table : tensor<T x 64 x f32>\n";
   for (int i = 0; i < layers; ++i) {
@@ -30,7 +30,8 @@ inline Graph mlp_graph(int layers) {
     text += "  %x" + next + " = add %x" + n + ", %o" + n + " : tensor<T x 64 x f32>\n";
   }
   text += "  %head = weight {name = \"head\", layout = \"rows16\"} : tensor<96 x 64 x f32>\n";
-  text += "  %logits = matmul %x" + std::to_string(layers) + ", %head : tensor<T x 96 x f32>\n  return %logits\n}\n";
+  text += "  %last = select_rows %x" + std::to_string(layers) + ", %batch : tensor<L x 64 x f32>\n";
+  text += "  %logits = matmul %last, %head : tensor<L x 96 x f32>\n  return %logits\n}\n";
   return graph_of(text);
 }
 
