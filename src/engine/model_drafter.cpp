@@ -41,19 +41,25 @@ ModelDrafter::~ModelDrafter() {
 void ModelDrafter::begin(std::span<const int32_t> prompt) {
   cached_.clear();
   certain_ = 0;
+  failed_ = false;
   if (static_cast<int64_t>(prompt.size()) <= max_tokens_) catch_up(prompt);
 }
 
 void ModelDrafter::draft(const DraftContext& context, std::vector<int32_t>& drafts) {
   const auto size = static_cast<int64_t>(context.sequence.size());
   const int64_t most = std::min(context.most, max_tokens_ - size + 1);  // the last guess is not run
-  if (most < 1) return;
+  if (most < 1 || failed_) return;
   sampler_ = context.sampler;
-  TensorView logits = catch_up(context.sequence);
-  for (int64_t left = most; left > 0; --left) {
-    const auto row = std::span(logits.as<float>(), static_cast<size_t>(std::min(logits.columns(), valid_ids_)));
-    drafts.push_back(sampler_->next(row, context.banned));
-    if (left > 1) logits = run({&drafts.back(), 1});
+  try {
+    TensorView logits = catch_up(context.sequence);
+    for (int64_t left = most; left > 0; --left) {
+      const auto row = std::span(logits.as<float>(), static_cast<size_t>(std::min(logits.columns(), valid_ids_)));
+      drafts.push_back(sampler_->next(row, context.banned));
+      if (left > 1) logits = run({&drafts.back(), 1});
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::non_finite_logits) throw;
+    failed_ = true;  // the answer is the model's, and goes on without guesses
   }
 }
 

@@ -13,7 +13,7 @@ namespace hyalite {
 class ModelDrafter final : public Drafter {
  public:
   // Drafts for `model`. Throws Error{invalid_argument} at `where` (the draft model as the user named it) for the first id whose token is
-  // not the model's. Sequences that outgrow the draft's own context are not drafted for.
+  // not the model's. Sequences that outgrow the draft's own context, or whose logits of the draft are not finite, are not drafted for.
   ModelDrafter(std::shared_ptr<const ModelPlan> draft, const std::string& where, const ModelPlan& model, int64_t max_tokens,
                ThreadPool& pool);
   ~ModelDrafter() override;
@@ -33,6 +33,7 @@ class ModelDrafter final : public Drafter {
   SequencePages pages_;
   std::vector<int32_t> cached_;  // ids in the cache, guesses among them
   int64_t certain_ = 0;          // of those, how many are known to be the sequence's
+  bool failed_ = false;          // since begin()
 };
 
 }  // namespace hyalite

@@ -1,6 +1,7 @@
+import struct
 import unittest
 
-from cli_case import CliCase, artifact, run, scratch, tiny
+from cli_case import CliCase, artifact, edit_weights, run, scratch, tiny
 
 PROMPT = "the cat sat on the mat and the cat sat on the mat and the cat"
 
@@ -20,6 +21,17 @@ class Speculation(CliCase):
             for flags in (["--speculative", "ngram"], draft, ["--speculative", "draft", *draft, "--draft-tokens", 3]):
                 with self.subTest(sampling=sampling, flags=flags):
                     self.assertSameAnswer(self.answer(*sampling, *flags), plain)
+
+    def test_a_draft_that_is_not_finite_guesses_nothing(self):
+        def spoil(header, data):
+            struct.pack_into("<f", data, header["model.norm.weight"]["data_offsets"][0], float("nan"))
+
+        draft = scratch("draft")
+        self.done("make-tiny", draft, "--seed", 2)
+        edit_weights(draft, spoil)
+        spoiled = self.answer("--temperature", 0, "--draft-model", draft)
+        self.assertSameAnswer(spoiled, self.answer("--temperature", 0))
+        self.assertEqual(spoiled["timings"]["speculative"]["drafted"], 0)
 
     def test_timings_count_guesses(self):
         self.assertNotIn("speculative", self.answer()["timings"])
