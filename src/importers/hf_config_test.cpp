@@ -98,7 +98,8 @@ TEST(HfConfig, RefusesRopeItDoesNotHave) {
   EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "linear", "factor": -1})")), "");
   EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "yarn", "factor": 4, "original_max_position_embeddings": 0})")), "");
   EXPECT_NE(refusal(with(json, "rope_scaling", "[1]")).find("rope_scaling"), std::string::npos);
-  EXPECT_NE(refusal(with(json, "rope_theta", "0")), "");
+  EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "linear", "factor": 1e-308})")).find("rope scaling factor"), std::string::npos);
+  for (const char* theta : {"0", "0.5", "1"}) EXPECT_NE(refusal(with(json, "rope_theta", theta)).find("rope theta"), std::string::npos);
   EXPECT_NE(refusal(with(json, "partial_rotary_factor", "2.5")), "");
 }
 

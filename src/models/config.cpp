@@ -21,8 +21,11 @@ class Checker {
       refuse(std::string(field) + " is " + std::to_string(value) + ", expected " + std::to_string(low) + " to " + std::to_string(high));
   }
 
-  void positive(const char* field, double value) const {
-    if (!std::isfinite(value) || value <= 0) refuse(std::string(field) + " is " + std::to_string(value) + ", expected a positive number");
+  void positive(const char* field, double value) const { above(field, value, 0); }
+
+  void above(const char* field, double value, int low) const {
+    if (!std::isfinite(value) || value <= low)
+      refuse(std::string(field) + " is " + std::to_string(value) + ", expected a number above " + std::to_string(low));
   }
 
  private:
@@ -32,9 +35,10 @@ class Checker {
 void check_rope(const Checker& check, const RopeConfig& rope, int64_t head_dim) {
   check.range("rotary dimension", rope.rotary_dim, 2, head_dim);
   if (rope.rotary_dim % 2) check.refuse("rotary dimension " + std::to_string(rope.rotary_dim) + " is odd");
-  check.positive("rope theta", rope.theta);
+  check.above("rope theta", rope.theta, 1);
   if (rope.scaling == RopeScaling::none) return;
   check.positive("rope scaling factor", rope.factor);
+  if (rope.factor < 1) check.refuse("rope scaling factor is " + std::to_string(rope.factor) + ", expected 1 or more");
   if (rope.scaling == RopeScaling::linear) return;
   check.range("original context length of rope scaling", rope.original_context, 1, kMaxContext);
   if (rope.scaling == RopeScaling::llama3) {
@@ -45,7 +49,6 @@ void check_rope(const Checker& check, const RopeConfig& rope, int64_t head_dim) 
     check.positive("beta_fast", rope.beta_fast);
     check.positive("beta_slow", rope.beta_slow);
     check.positive("attention factor of rope scaling", rope.attention_factor);
-    if (rope.theta == 1) check.refuse("rope theta 1 leaves no frequencies to scale");
   }
 }
 
