@@ -138,6 +138,10 @@ Json read_json_file(const std::string& path, const JsonLimits& limits) {
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, limits);
 }
 
+std::string json_text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string printable(std::string_view bytes) {
   // The library mends UTF-8 where it writes.
   return Json::parse(Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();

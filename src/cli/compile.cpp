@@ -59,7 +59,7 @@ int run(const Options& o, VerbContext& context) {
     Json json = {{"output", o.output}, {"stage", compilation.module.stage}, {"passes", traces_to_json(compilation.passes)}};
     json["remarks"] = load_remarks(compilation);
     if (!o.packed.type.empty()) json["quantisation"] = report_to_json(report);
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
     return 0;
   }
   print_remarks(load_remarks(compilation), context);

@@ -29,7 +29,7 @@ std::string joined(const Json& operands) {
 int show_pass(const ArtifactView& artifact, const Options& o, VerbContext& context) {
   Json pass = artifact.pass(o.pass_name);
   if (context.json) {
-    context.out << pass.dump(1) << '\n';
+    context.out << json_text(pass) << '\n';
     return 0;
   }
   context.out << fmt::format("pass {}: {} nodes before, {} after, {:.2f} ms\n", o.pass_name, pass["nodes_before"].get<int>(),
@@ -86,7 +86,7 @@ int run(const Options& o, VerbContext& context) {
   if (o.mode != "prefill" && o.mode != "decode") throw Error(ErrorCode::invalid_argument, "--mode " + o.mode, "must be prefill or decode");
   if (!o.schedule && !o.memory && !o.weights && !o.kernels) {
     if (context.json)
-      context.out << graph_to_json(artifact.graph(o.mode)).dump(1) << '\n';
+      context.out << json_text(graph_to_json(artifact.graph(o.mode))) << '\n';
     else
       context.out << print(artifact.graph(o.mode));
     return 0;
@@ -99,7 +99,7 @@ int run(const Options& o, VerbContext& context) {
   if (o.weights) json["weights"] = artifact.weights();
   if (o.kernels) json["kernels"] = kernels_to_json(*plan);
   if (context.json) {
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
     return 0;
   }
   if (o.schedule) print_schedule(json["steps"], context.out);

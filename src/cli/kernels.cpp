@@ -68,7 +68,7 @@ int run(const Options& o, VerbContext& context) {
   for (const OpSpec* op : all_ops())
     if (const KernelVariant* variant = reference_variant(op->name)) add(*variant);
   if (context.json) {
-    context.out << Json{{"variants", list}}.dump(1) << '\n';
+    context.out << json_text({{"variants", list}}) << '\n';
     return 0;
   }
   Table table({"variant", "needs", "usable here", ">steps in the model's plans", ">tuned"});

@@ -121,7 +121,7 @@ int write_base(const Options& o, ScoredModel& base, VerbContext& context) {
                      {"windows", cut.windows},
                      {"ctx", cut.context}};
   if (context.json)
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
   else
     context.out << fmt::format("wrote {}: {} scored tokens, {:.2f} MB\n", o.write_base, cut.scored(), json["bytes"].get<double>() / 1e6);
   return 0;
@@ -143,7 +143,7 @@ int run(const Options& o, VerbContext& context) {
   if (writing) return write_base(o, *base, context);
   const Json json = file ? against_file(o, *file, context) : against_model(o, *base, context);
   if (context.json)
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
   else
     print(json, context.out);
   return 0;

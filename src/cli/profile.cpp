@@ -82,7 +82,7 @@ int run(const Options& o, VerbContext& context) {
                      {"machine_file", context.machine_file},
                      {"build", build_to_json()}};
   if (context.json)
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
   else
     print_tables(json, context.out);
   return 0;

@@ -225,7 +225,7 @@ int run_packed(const Options& o, VerbContext& context) {
   if (context.json) {
     Json json = report_to_json(report);
     json.update({{"output", o.out}, {"type", o.type}, {"remarks", model.remarks}});
-    context.out << json.dump(1) << '\n';
+    context.out << json_text(json) << '\n';
     return 0;
   }
   Table table({"tensor", "from", "to", ">error"});
@@ -256,7 +256,7 @@ int run(const Options& o, VerbContext& context) {
   const QuantizeOptions options{o.rounding == "search", &calibration.statistics, &context.interrupted};
   result.reports = write_quantized(checkpoint, choices, o.out, options, pool, [&](uint64_t bytes) { progress.advance(bytes); });
   if (context.json)
-    context.out << to_json(o, result, calibration.tokens).dump(1) << '\n';
+    context.out << json_text(to_json(o, result, calibration.tokens)) << '\n';
   else
     print_table(o, result, context.out);
   return 0;

@@ -1,9 +1,11 @@
 """What all verbs have in common: help, exit codes, one-line errors."""
 
+import json
 import os
+import subprocess
 import unittest
 
-from cli_case import CliCase, run, scratch, tiny
+from cli_case import BINARY, CliCase, run, scratch, tiny
 
 VERBS = "run chat tokenize detokenize compile inspect export plan benchmark perplexity kernels tune profile audit make-tiny".split()
 
@@ -29,6 +31,21 @@ class Help(CliCase):
 
     def test_version(self):
         self.assertRegex(self.done("--version").out, r"^hyalite \d+\.\d+\.\d+\n$")
+
+
+class Paths(CliCase):
+    def test_may_be_any_bytes(self):
+        folder = os.fsencode(scratch("w")) + b"\xff"
+        for command in (
+            ["make-tiny", folder, "--json"],
+            ["compile", folder, "-o", folder + b".a", "--json"],
+            ["export", folder + b".a", folder + b".html", "--json"],
+            ["quantize", folder, folder + b".gguf", "--type", "q8_0", "--json"],
+            ["run", folder + b".gguf", "--raw", "--prompt", "a", "--max-new-tokens", "2", "--json"],
+        ):
+            completed = subprocess.run([BINARY, *command], capture_output=True, check=False, timeout=300)
+            self.assertEqual(completed.returncode, 0, completed.stderr)
+            json.loads(completed.stdout)
 
 
 class ExitCodes(CliCase):
