@@ -4,7 +4,7 @@
 #   scripts/bootstrap.sh --dev   the same, and clang for `make format`, `make lint` and the `fuzz` preset
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache pkg-config git unzip python3 python3-venv python3-pip
+build=(g++ make cmake ninja-build ccache pkg-config git unzip python3 python3-pip
   nlohmann-json3-dev libcli11-dev libfmt-dev libpcre2-dev libutf8proc-dev libxxhash-dev libhwloc-dev
   libgtest-dev libbenchmark-dev zlib1g-dev)
 dev=(clang-16 clang-format-16 clang-tidy-16 libclang-rt-16-dev)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,11 @@ if "download" in sys.argv:
 """
 
 
+def write_program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 class GetModel(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -31,8 +37,7 @@ class GetModel(unittest.TestCase):
         self.models = self.home / "cache/hyalite/models"
         python = self.home / "bin/python3"
         python.parent.mkdir()
-        python.write_text(FAKE_PYTHON)
-        python.chmod(0o755)
+        write_program(python, FAKE_PYTHON)
 
     def run_script(self, *arguments):
         env = {**os.environ, "PATH": f"{self.home}/bin:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{self.home}/cache"}
@@ -73,6 +78,21 @@ class Bootstrap(unittest.TestCase):
         self.assertEqual(subprocess.run([script, "--help"], capture_output=True, check=False).returncode, 0)
         run = subprocess.run([script, "--now"], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
+
+
+class ContinuousIntegration(unittest.TestCase):
+    def test_makes_sure_of_make_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in (".ci", "scripts", "bin"):
+                (root / name).mkdir()
+            shutil.copy(ROOT / ".ci/run", root / ".ci/run")
+            for program in ("env", "bash", "dirname", "cp"):
+                (root / "bin" / program).symlink_to(shutil.which(program))
+            write_program(root / "make", '#!/usr/bin/env bash\necho "make $*"\n')
+            write_program(root / "scripts/bootstrap.sh", "#!/usr/bin/env bash\ncp make bin/make\n")
+            run = subprocess.run([root / ".ci/run"], env={"PATH": f"{root}/bin"}, capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "make test\n", ""))
 
 
 class Summary(unittest.TestCase):
