@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace hyalite {
 
-// Bytes: MemAvailable of /proc/meminfo (proc(5)), and no more than the limit of the process's cgroup; SIZE_MAX where neither can be read.
-size_t available_memory();
+// Bytes: MemAvailable of /proc/meminfo (proc(5)), and no more than the limits of the process's control group and the groups above it
+// (cgroup v2, memory.max); SIZE_MAX where none can be read. `root` is put before /proc and /sys, for tests.
+size_t available_memory(const std::string& root = "");
 
 }  // namespace hyalite

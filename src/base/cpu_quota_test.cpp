@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fake_root_test_util.h"
+
 namespace hyalite {
 namespace {
 
@@ -17,6 +19,14 @@ TEST(CpuQuota, IsLargeWithoutALimit) {
 
 TEST(CpuQuota, OfThisProcessIsAtLeastOne) {
   EXPECT_GE(cpu_quota(), 1);
+}
+
+TEST(CpuQuota, IsTheLeastOfTheOwnGroupAndThoseAbove) {
+  const FakeRoot root({{"proc/self/cgroup", "0::/a/b\n"},
+                       {"sys/fs/cgroup/a/b/cpu.max", "800000 100000\n"},
+                       {"sys/fs/cgroup/a/cpu.max", "300000 100000\n"},
+                       {"sys/fs/cgroup/cpu.max", "max 100000\n"}});
+  EXPECT_EQ(cpu_quota(root.path()), 3);
 }
 
 }  // namespace
