@@ -7,20 +7,26 @@
 #     cli     the binary as people use it
 #     asan    the same C++ tests and the fuzz targets' corpora and a few seconds of mutation, under ASan and UBSan
 #     tsan    the thread pool and what runs on it, under TSan
+# A real model that can be neither found nor fetched is a failure as well, but
+#   scripts/test.sh --offline [STEP...]    skips the tests of such models
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 steps=(rules unit cli asan tsan)
 fuzz_seconds=5
+offline=
 
 case "${1:-}" in
-  "") ;;
   -h | --help)
-    sed -n '2,9s/^# \?//p' "$0"
+    sed -n '2,11s/^# \?//p' "$0"
     exit 0
     ;;
-  *) steps=("$@") ;;
+  --offline)
+    offline=yes
+    shift
+    ;;
 esac
+(($# == 0)) || steps=("$@")
 
 results=build/test-results
 rm -rf "$results"
@@ -59,22 +65,45 @@ build_target() { # PRESET TARGET...
   configure "$1" && cmake --build --preset "$1" --target "${@:2}"
 }
 
+# Tests of a real model skip themselves where its path is not in their variable.
+real_model() { # NAME VARIABLE
+  local path
+  if path=$(scripts/get-model.sh "$1"); then
+    export "$2=$path"
+  elif [[ $offline ]]; then
+    echo "no $1; its tests are skipped" >&2
+  else
+    record "$1 can be had (--offline skips its tests)" false
+  fi
+}
+
+real_models() {
+  [[ ${models_sought:-} ]] && return
+  models_sought=yes
+  real_model smollm2 HYALITE_TEST_MODEL
+  real_model gemma3-270m HYALITE_TEST_GEMMA3
+  real_model qwen2.5-coder-1.5b HYALITE_TEST_QWEN2
+}
+
 step_rules() {
   record "house rules" python3 tools/check_house_rules.py
   python_tests tools tests/tools
 }
 
 step_unit() {
+  real_models
   record "release build" build_target release all
   cpp_tests release
 }
 
 step_cli() {
+  real_models
   record "binary" build_target release hyalite
   HYALITE=$PWD/build/release/hyalite python_tests cli tests/cli
 }
 
 step_asan() {
+  real_models
   record "asan build" build_target asan tests/all fuzz/all
   cpp_tests asan
   local program name
@@ -92,16 +121,6 @@ step_tsan() {
 }
 
 scripts/bootstrap.sh
-# Tests of a real model skip themselves where it is not there.
-# real_model NAME VARIABLE
-real_model() {
-  local path
-  if path=$(scripts/get-model.sh "$1"); then export "$2=$path"; else echo "no $1; its tests are skipped" >&2; fi
-}
-real_model smollm2 HYALITE_TEST_MODEL
-real_model gemma3-270m HYALITE_TEST_GEMMA3
-real_model qwen2.5-coder-1.5b HYALITE_TEST_QWEN2
-
 for step in "${steps[@]}"; do
   declare -F "step_$step" >/dev/null || { echo "test.sh: no step is called $step" >&2; exit 2; }
   SECONDS=0

