@@ -318,10 +318,20 @@ class Audit(CliCase):
                 self.assertIn(one["state"], STATES)
                 if one["state"] != "ready":
                     self.assertTrue(one["evidence"])
-                elif one["evidence"].startswith("hyalite "):
-                    self.done(*one["evidence"].split()[1:])
                 else:
-                    self.assertTrue(os.path.exists(os.path.join(ROOT, one["evidence"])), one["evidence"])
+                    self.check_evidence(one["evidence"])
+
+    def check_evidence(self, evidence):
+        """A verb to run, a step of scripts/test.sh, or a test: a C++ or Python file, or a folder of pass tests."""
+        program, *arguments = evidence.split()
+        if program == "hyalite":
+            self.done(*arguments)
+        elif program == "scripts/test.sh":
+            with open(os.path.join(ROOT, program), encoding="utf-8") as script:
+                self.assertIn(f"step_{arguments[0]}() {{", script.read())
+        else:
+            self.assertRegex(evidence, r"(_test\.cpp|/test_\w+\.py|^tests/passes/[\w-]+)$")
+            self.assertTrue(os.path.exists(os.path.join(ROOT, evidence)), evidence)
 
     def test_names_are_unique(self):
         names = [one["name"] for one in self.json_of("audit")["features"]]
