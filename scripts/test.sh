@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 steps=(rules unit cli asan tsan)
-fuzz_seconds=5
+fuzz_seconds=4
 offline=
 
 case "${1:-}" in
