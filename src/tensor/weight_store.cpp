@@ -20,6 +20,10 @@ void WeightStore::add_owned(std::string name, TensorType type, TensorSource sour
   insert(std::move(name), Entry{std::move(type), std::move(source), data, nullptr, std::move(owned)});
 }
 
+void WeightStore::add_shared(std::string name, const Entry& entry) {
+  insert(std::move(name), entry);
+}
+
 const WeightStore::Entry* WeightStore::find(std::string_view name) const {
   auto it = entries_.find(name);
   return it == entries_.end() ? nullptr : &it->second;

@@ -34,6 +34,7 @@ class WeightStore {
   // name.
   void add_mapped(std::string name, TensorType type, TensorSource source, std::shared_ptr<MappedFile> file, size_t offset);
   void add_owned(std::string name, TensorType type, TensorSource source, std::vector<uint8_t> bytes);
+  void add_shared(std::string name, const Entry& entry);  // of another store, whose bytes both then hold
 
   const Entry* find(std::string_view name) const;  // nullptr where there is none
   const Entry& at(std::string_view name) const;    // throws Error{invalid_model} naming it

@@ -137,13 +137,6 @@ class MatrixRounder {
   std::atomic<bool> fits_ = true;
 };
 
-void add_unchanged(WeightStore& store, const std::string& name, const WeightStore::Entry& entry) {
-  if (entry.file)
-    store.add_mapped(name, entry.type, entry.source, entry.file, entry.data - entry.file->bytes().data());
-  else
-    store.add_owned(name, entry.type, entry.source, *entry.owned);
-}
-
 // Norms and biases are fp32 in a store.
 void add_scaled_vector(WeightStore& store, const std::string& name, const WeightStore::Entry& entry, const std::vector<float>& by) {
   std::vector<float> values(by.size());
@@ -184,7 +177,7 @@ PackedReport quantize_packed(ImportedModel& model, const PackedOptions& options,
     const auto format = formats.find(spec.name);
     report.bytes_before += bytes_of(entry->type, {});
     if (format == formats.end()) {
-      by.rows.empty() ? add_unchanged(packed, spec.name, *entry) : add_scaled_vector(packed, spec.name, *entry, by.rows);
+      by.rows.empty() ? packed.add_shared(spec.name, *entry) : add_scaled_vector(packed, spec.name, *entry, by.rows);
     } else {
       const std::vector<float> importance = importance_of(spec.name, spec.dims[1], by, options);
       MatrixRounder rounder(model.weights.view(spec.name), format->second, by, importance);

@@ -22,10 +22,8 @@ WeightStore with_replaced(const WeightStore& weights, const std::string& name, T
   for (const auto& [key, entry] : weights.entries())
     if (key == name)
       result.add_owned(key, type, entry.source, std::move(bytes));
-    else if (entry.file)
-      result.add_mapped(key, entry.type, entry.source, entry.file, static_cast<size_t>(entry.data - entry.file->bytes().data()));
     else
-      result.add_owned(key, entry.type, entry.source, *entry.owned);
+      result.add_shared(key, entry);
   return result;
 }
 
