@@ -25,7 +25,7 @@ std::vector<Watched> watched_values(const ExecutionPlan& plan) {
   std::map<std::string, size_t> makers;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const PlanStep& step = plan.steps[i];
-    if (step.op->name == "matmul") {
+    if (step.op->name == "matmul" || step.op->name == "lm_head") {  // all there is without fusions
       const PlanOperand &x = step.inputs[0], &w = step.inputs[1];
       Watched& one = made[x.name];
       one.step = makers.at(x.name);

@@ -8,6 +8,7 @@
 #include "importers/testing/files.h"
 #include "ir/evaluation_case.h"
 #include "models/model_builder.h"
+#include "tensor/encode.h"
 #include "workbench/tiny_model.h"
 
 namespace hyalite {
@@ -92,6 +93,47 @@ TEST_P(ActivationStatisticsOf, ThreadsAndWindowsChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ActivationStatisticsOf, ::testing::ValuesIn(tiny_families().begin(), tiny_families().end()));
+
+// A tiny model with a head that head-screening takes; q8_0, or fp32 of the same values.
+ImportedModel model_with_head(std::string_view family, DType dtype) {
+  testing::TemporaryDirectory place;
+  Json config = tiny_config(family);
+  config["vocab_size"] = 1024;
+  write_tiny_model(place.path() / "model", config, 3);
+  ImportedModel model = import_model(place.path() / "model");
+  WeightStore weights;
+  for (const auto& [name, entry] : model.weights.entries()) {
+    if (name != (model.config.tied_embeddings ? "token_embd" : "output")) {
+      weights.add_shared(name, entry);
+      continue;
+    }
+    const TensorView values = model.weights.view(name);
+    const int64_t count = values.rows() * values.columns();
+    std::vector<uint8_t> codes(row_bytes(DType::q8_0, count)), floats(row_bytes(DType::f32, count));
+    encode(DType::q8_0, values.as<float>(), count, codes.data());
+    format_of(DType::q8_0).decode(codes.data(), count / format_of(DType::q8_0).block_elements, reinterpret_cast<float*>(floats.data()));
+    weights.add_owned(name, {dtype, entry.type.dims}, entry.source, dtype == DType::q8_0 ? codes : floats);
+  }
+  model.weights = std::move(weights);
+  return model;
+}
+
+// The head of such a model is lm_head where it is q8_0 and a matmul where it is fp32.
+TEST(ActivationStatistics, CountTheHeadWhateverItsOp) {
+  const CompileOptions options{
+      .kv_dtype = DType::f32, .machine = restrict_isa(detect_machine(), IsaLevel::scalar), .isa = IsaLevel::scalar, .threads = 2};
+  std::vector<int32_t> ids(kTokens);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * 7 % 50);
+  for (const auto& [family, head] : {std::pair("llama", "output"), std::pair("qwen2", "token_embd")}) {
+    const ActivationStatistics plain = measure_activations(model_with_head(family, DType::f32), ids, kTokens, options);
+    const ActivationStatistics screened = measure_activations(model_with_head(family, DType::q8_0), ids, kTokens, options);
+    ASSERT_TRUE(screened.contains(head)) << family;
+    EXPECT_EQ(screened.at(head).rows, kTokens) << family;
+    EXPECT_EQ(screened.at(head).mean_square, plain.at(head).mean_square) << family;
+    EXPECT_EQ(screened.at(head).mean_magnitude, plain.at(head).mean_magnitude) << family;
+    EXPECT_EQ(screened.size(), plain.size()) << family;
+  }
+}
 
 TEST(ActivationStatistics, RefuseATextShorterThanAWindow) {
   testing::TemporaryDirectory place;
