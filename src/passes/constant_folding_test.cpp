@@ -5,7 +5,7 @@
 
 #include "ir/parser.h"
 #include "passes/pass_manager.h"
-#include "passes/pipelines.h"
+#include "passes/testing_pass.h"
 
 namespace hyalite {
 namespace {
@@ -25,7 +25,7 @@ TEST(ConstantFolding, DividesFrequenciesByTheFactorsOfTheModel) {
   WeightStore weights;
   weights.add_owned("rope_factors", {DType::f32, {Dim(2)}}, {"test", "rope_factors"}, std::move(bytes));
   Module module = parse_module(kText, "test");
-  const Pass* const pipeline[] = {find_pass("constant-folding"), find_pass("dce")};
+  const Pass* const pipeline[] = {pass_named("constant-folding"), pass_named("dce")};
   run_passes(pipeline, module, {.weights = &weights});
   const Graph& graph = module.graphs[0];
   ASSERT_EQ(graph.node_count(), 2) << "the weight is not needed any more";

@@ -1,7 +1,5 @@
 #include "passes/pipelines.h"
 
-#include <algorithm>
-
 namespace hyalite {
 
 // Each row declares and lists `const Pass pass_<name>` of <name>.cpp. Order is meaning: fusions look for what the rows above them left.
@@ -29,12 +27,6 @@ std::span<const Pass* const> default_pipeline() {
   static const Pass* const passes[] = {PIPELINE(PASS)};
 #undef PASS
   return passes;
-}
-
-const Pass* find_pass(std::string_view name) {
-  std::span<const Pass* const> passes = default_pipeline();
-  auto it = std::ranges::find(passes, name, &Pass::name);
-  return it == passes.end() ? nullptr : *it;
 }
 
 }  // namespace hyalite

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "passes/pass.h"
 
@@ -10,7 +9,5 @@ namespace hyalite {
 
 // From the logical graph @model to the graphs @prefill and @decode that plan/ takes. The same for every model.
 std::span<const Pass* const> default_pipeline();
-
-const Pass* find_pass(std::string_view name);  // nullptr where there is none
 
 }  // namespace hyalite

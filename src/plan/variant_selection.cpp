@@ -98,7 +98,7 @@ class Selection {
   }
 
   std::string predicted(const KernelVariant& variant) const {
-    return variant.seconds ? fmt::format(" (predicted {:.1f} us)", variant.seconds(problem_, options_.machine) * 1e6) : std::string();
+    return fmt::format(" (predicted {:.1f} us)", variant.seconds(problem_, options_.machine) * 1e6);
   }
 
   static std::string first_refusal(const PlanStep& step) {

@@ -153,8 +153,4 @@ TensorView WeightSet::view(const PlanWeight& weight, const std::string& layout) 
   return view_of(it->second.type, const_cast<uint8_t*>(it->second.data));
 }
 
-size_t WeightSet::owned_bytes() const {
-  return memory_ ? memory_->bytes() : 0;
-}
-
 }  // namespace hyalite

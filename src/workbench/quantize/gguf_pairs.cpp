@@ -69,9 +69,6 @@ void GgufPairs::remove(std::string_view key) {
 void GgufPairs::set_u32(std::string_view key, uint32_t value) {
   set(key, scalar(GgufType::u32, value));
 }
-void GgufPairs::set_i32(std::string_view key, int32_t value) {
-  set(key, scalar(GgufType::i32, value));
-}
 void GgufPairs::set_f32(std::string_view key, float value) {
   set(key, scalar(GgufType::f32, value));
 }

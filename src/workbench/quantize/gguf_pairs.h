@@ -19,7 +19,6 @@ class GgufPairs {
 
   // Each replaces the value of a key that is there, in its place.
   void set_u32(std::string_view key, uint32_t value);
-  void set_i32(std::string_view key, int32_t value);
   void set_f32(std::string_view key, float value);
   void set_boolean(std::string_view key, bool value);
   void set_string(std::string_view key, std::string_view value);
