@@ -87,7 +87,7 @@ void run_graph_passes(Compilation& c, ThreadPool& pool) {
   if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
   std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
-  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->name.ends_with("-fusion"); });
+  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->fusion; });
   c.passes = run_passes(pipeline, c.module, context, run);
   for (const PassTrace& trace : c.passes) check_finite(trace);
 }

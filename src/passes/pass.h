@@ -38,6 +38,7 @@ struct Pass {
   void (*run)(Rewriter& rw, const PassContext& context);  // on each graph of the module in turn
   // Specialisation: before the pass runs, the graph @model is replaced by a copy under each of these names.
   std::span<const std::string_view> split_into = {};
+  bool fusion = false;  // left out where nothing is to be fused
 };
 
 }  // namespace hyalite

@@ -59,6 +59,6 @@ void run(Rewriter& rw, const PassContext&) {
 }  // namespace
 
 extern const Pass pass_qkv_fusion;
-const Pass pass_qkv_fusion{"qkv-fusion", "Joins the q, k and v projections of one input.", run};
+const Pass pass_qkv_fusion{.name = "qkv-fusion", .summary = "Joins the q, k and v projections of one input.", .run = run, .fusion = true};
 
 }  // namespace hyalite

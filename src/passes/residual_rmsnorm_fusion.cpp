@@ -46,6 +46,7 @@ void run(Rewriter& rw, const PassContext&) {
 }  // namespace
 
 extern const Pass pass_residual_rmsnorm_fusion;
-const Pass pass_residual_rmsnorm_fusion{"residual-rmsnorm-fusion", "Joins a residual sum with the norm of it.", run};
+const Pass pass_residual_rmsnorm_fusion{
+    .name = "residual-rmsnorm-fusion", .summary = "Joins a residual sum with the norm of it.", .run = run, .fusion = true};
 
 }  // namespace hyalite

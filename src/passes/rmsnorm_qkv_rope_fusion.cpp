@@ -74,6 +74,9 @@ void run(Rewriter& rw, const PassContext&) {
 }  // namespace
 
 extern const Pass pass_rmsnorm_qkv_rope_fusion;
-const Pass pass_rmsnorm_qkv_rope_fusion{"rmsnorm-qkv-rope-fusion", "Joins the norm before and the rotation after fused_qkv with it.", run};
+const Pass pass_rmsnorm_qkv_rope_fusion{.name = "rmsnorm-qkv-rope-fusion",
+                                        .summary = "Joins the norm before and the rotation after fused_qkv with it.",
+                                        .run = run,
+                                        .fusion = true};
 
 }  // namespace hyalite

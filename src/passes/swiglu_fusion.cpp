@@ -37,6 +37,9 @@ void run(Rewriter& rw, const PassContext&) {
 }  // namespace
 
 extern const Pass pass_swiglu_fusion;
-const Pass pass_swiglu_fusion{"swiglu-fusion", "Joins the gate and up projections of a gated MLP with its activation.", run};
+const Pass pass_swiglu_fusion{.name = "swiglu-fusion",
+                              .summary = "Joins the gate and up projections of a gated MLP with its activation.",
+                              .run = run,
+                              .fusion = true};
 
 }  // namespace hyalite
