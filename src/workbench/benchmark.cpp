@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/largest.h"
+#include "base/quantile.h"
 
 namespace hyalite {
 namespace {
@@ -121,7 +122,7 @@ Spread spread_of(std::vector<double> values) {
   std::ranges::sort(values);
   const size_t n = values.size();
   Spread spread{.mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n),
-                .median = (values[(n - 1) / 2] + values[n / 2]) / 2,
+                .median = quantile(values, 0.5),
                 .min = values.front(),
                 .max = values.back()};
   double squares = 0;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/quantile.h"
 
 namespace hyalite {
 namespace {
@@ -59,10 +60,9 @@ bool same(const StepGroup& a, const StepGroup& b) {
   return a.variant == b.variant && a.shape == b.shape && a.cost.flops == b.cost.flops && a.cost.bytes == b.cost.bytes;
 }
 
-double median(std::vector<int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
+double median(std::vector<double>& values) {
+  std::ranges::sort(values);
+  return quantile(values, 0.5);
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ StepProblem::StepProblem(const ExecutionPlan& plan, const PlanStep& step, const 
 
 std::vector<StepGroup> profile_steps(const ExecutionPlan& plan, std::span<const ObservedRun> runs, const Machine& machine) {
   std::vector<StepGroup> groups;
-  std::vector<std::vector<int64_t>> times;  // by group
+  std::vector<std::vector<double>> times;  // by group
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     StepGroup group = group_of(plan, plan.steps[i], runs.front(), machine);
     const auto known = std::ranges::find_if(groups, [&](const StepGroup& one) { return same(one, group); });
@@ -91,7 +91,7 @@ std::vector<StepGroup> profile_steps(const ExecutionPlan& plan, std::span<const 
       times.emplace_back();
     }
     ++groups[at].steps;
-    for (const ObservedRun& run : runs) times[at].push_back(run.nanoseconds.at(i));
+    for (const ObservedRun& run : runs) times[at].push_back(static_cast<double>(run.nanoseconds.at(i)));
   }
   for (size_t g = 0; g < groups.size(); ++g) groups[g].measured_us = median(times[g]) / 1e3;
   return groups;
@@ -100,12 +100,12 @@ std::vector<StepGroup> profile_steps(const ExecutionPlan& plan, std::span<const 
 double measure_barrier_ns(ThreadPool& threads) {
   constexpr int kRounds = 21, kBarriers = 200;
   const SteadyClock clock;
-  std::vector<int64_t> rounds;
+  std::vector<double> rounds;
   threads.run([&](int thread) {
     for (int round = 0; round < kRounds; ++round) {
       const auto began = clock.now();
       for (int i = 0; i < kBarriers; ++i) threads.barrier();
-      if (thread == 0) rounds.push_back((clock.now() - began).count());
+      if (thread == 0) rounds.push_back(static_cast<double>((clock.now() - began).count()));
     }
   });
   return median(rounds) / kBarriers;
