@@ -8,28 +8,38 @@
 namespace hyalite {
 namespace {
 
-const Encoder* const kEncoders[] = {
-#define ENCODER(name) &encoder_##name,
+struct Row {
+  const Encoder* encoder;
+  DType smaller;
+};
+const Row kRows[] = {
+#define ENCODER(name, smaller) {&encoder_##name, DType::smaller},
 #include "tensor/encoders.inc"
 #undef ENCODER
 };
 
-const Encoder* find_encoder(DType dtype) {
-  for (const Encoder* encoder : kEncoders)
-    if (encoder->dtype == dtype) return encoder;
+const Row* find_row(DType dtype) {
+  for (const Row& row : kRows)
+    if (row.encoder->dtype == dtype) return &row;
   return nullptr;
 }
 
 const Encoder& encoder_of(DType dtype, int64_t elements) {
-  const Encoder* encoder = find_encoder(dtype);
-  HYALITE_CHECK(encoder && elements % format_of(dtype).block_elements == 0, std::string(format_of(dtype).name));
-  return *encoder;
+  const Row* row = find_row(dtype);
+  HYALITE_CHECK(row && elements % format_of(dtype).block_elements == 0, std::string(format_of(dtype).name));
+  return *row->encoder;
 }
 
 }  // namespace
 
 bool can_encode(DType dtype) {
-  return find_encoder(dtype) != nullptr;
+  return find_row(dtype) != nullptr;
+}
+
+DType smaller_blocks(DType dtype) {
+  const Row* row = find_row(dtype);
+  HYALITE_CHECK(row, std::string(format_of(dtype).name));
+  return row->smaller;
 }
 
 void encode(DType dtype, const float* values, int64_t elements, uint8_t* out) {

@@ -9,6 +9,10 @@ namespace hyalite {
 
 bool can_encode(DType dtype);
 
+// What a matrix becomes whose rows the format does not divide (encoders.inc); again where that does not divide them either. REQUIRES:
+// can_encode(dtype).
+DType smaller_blocks(DType dtype);
+
 // Writes `elements` values as whole blocks of `dtype`, each rounded to what is nearest with the scale that its block's extremes give; to
 // the bit what gguf.quants.quantize makes where it knows the format. Any floats are taken. REQUIRES: can_encode(dtype) and elements a
 // multiple of the block. Pure; any thread.

@@ -15,7 +15,7 @@ struct Encoder {
   void (*search)(const float* values, const float* weights, int64_t blocks, uint8_t* out);
 };
 
-#define ENCODER(name) extern const Encoder encoder_##name;
+#define ENCODER(name, smaller) extern const Encoder encoder_##name;
 #include "tensor/encoders.inc"
 #undef ENCODER
 

@@ -21,26 +21,6 @@ void throw_if(const std::atomic<bool>* cancel) {
   if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "quantize", "interrupted");
 }
 
-// What a matrix becomes whose rows the wanted format does not divide: the nearest in size with blocks of 32, else f16.
-DType smaller_blocks(DType dtype) {
-  switch (dtype) {
-    case DType::q2_k:
-    case DType::q3_k:
-    case DType::iq2_xxs:
-    case DType::iq2_xs:
-    case DType::iq2_s:
-    case DType::iq3_xxs:
-    case DType::iq3_s:
-    case DType::iq4_xs: return DType::iq4_nl;
-    case DType::tq1_0:
-    case DType::tq2_0: return DType::q4_0;
-    case DType::q4_k: return DType::q5_0;
-    case DType::q5_k: return DType::q5_1;
-    case DType::q6_k: return DType::q8_0;
-    default: return DType::f16;
-  }
-}
-
 TensorChoice fitting(DType wanted, int64_t columns) {
   TensorChoice choice{wanted, {}};
   while (columns % format_of(choice.dtype).block_elements) choice.dtype = smaller_blocks(choice.dtype);
