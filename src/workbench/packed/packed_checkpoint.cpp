@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/atomic_directory.h"
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "base/tokenizer_spec_json.h"
 #include "importers/packed_config.h"
@@ -102,7 +103,7 @@ void write_packed_checkpoint(const ImportedModel& model, const PackedOptions& op
   for (const Part& part : parts) tensors.push_back({part.name, part.dtype, part.dims, part.size()});
   SafetensorsWriter file(target.path() / "model.safetensors", "hyalite", tensors);
   for (const Part& part : parts) {
-    if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, directory.string(), "interrupted");
+    throw_if_set(cancel);
     write_part(part, file);
   }
   file.commit();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "tensor/encode.h"
 
@@ -15,10 +16,6 @@ int64_t rows_of(const GgufCheckpointTensor& tensor) {
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < tensor.header.dims.size(); ++i) rows *= tensor.header.dims[i];
   return rows;
-}
-
-void throw_if(const std::atomic<bool>* cancel) {
-  if (cancel && cancel->load()) throw Error(ErrorCode::cancelled, "quantize", "interrupted");
 }
 
 TensorChoice fitting(DType wanted, int64_t columns) {
@@ -36,7 +33,7 @@ float largest_value(const GgufCheckpointTensor& tensor, ThreadPool& pool, const 
   const int64_t rows = rows_of(tensor);
   pool.run([&](int thread) {
     for (int64_t row = thread; row < rows; row += pool.size()) {
-      throw_if(cancel);
+      throw_if_set(cancel);
       const std::vector<float> values = decode_rows(tensor, row, 1);
       for (size_t i = 0; i < values.size(); ++i) {
         if (!std::isfinite(values[i]))
@@ -158,7 +155,7 @@ EncodedTensor encode_tensor(const GgufCheckpointTensor& tensor, DType dtype, con
   pool.run([&](int thread) {
     RowEncoder encoder(tensor, dtype, options.search, importance);
     for (int64_t row = thread; row < rows; row += pool.size()) {
-      throw_if(options.cancel);
+      throw_if_set(options.cancel);
       losses[row] = encoder.encode_row(row, result.bytes.data() + static_cast<size_t>(row) * row_size);
     }
   });
@@ -181,7 +178,7 @@ std::vector<TensorReport> write_quantized(const GgufCheckpoint& checkpoint, cons
   GgufWriter writer(out, checkpoint.pairs, std::move(headers), checkpoint.alignment);
   std::vector<TensorReport> reports;
   for (size_t i = 0; i < choices.size(); ++i) {
-    throw_if(options.cancel);
+    throw_if_set(options.cancel);
     const GgufCheckpointTensor& tensor = checkpoint.tensors[i];
     TensorReport& report = reports.emplace_back();
     if (choices[i].dtype == tensor.header.dtype) {
