@@ -21,12 +21,6 @@ bool recognizes(const std::filesystem::path& path) {
   return std::string_view(magic, sizeof magic) == "GGUF" || path.extension() == ".gguf";
 }
 
-// "blk.0.attn_q" -> "blk.0.attn_q.weight"; the other canonical names are the file's own.
-std::string file_name_of(const std::string& canonical) {
-  if (canonical == "rope_factors") return "rope_freqs.weight";
-  return canonical.ends_with(".bias") ? canonical : canonical + ".weight";
-}
-
 struct TableEntry {
   const GgufShard* shard;
   const GgufTensor* tensor;
@@ -66,7 +60,7 @@ bool is_harmless(std::string_view name) {
 
 void add_weights(Table& table, const std::string& file, ImportedModel& model) {
   for (const TensorSpec& spec : tensor_specs(model.config)) {
-    const std::string name = file_name_of(spec.name);
+    const std::string name = gguf_tensor_name(spec.name);
     const auto entry = table.find(name);
     if (entry == table.end()) throw Error(ErrorCode::invalid_model, file + ": tensor " + name, "is missing");
     entry->second.used = true;

@@ -174,6 +174,11 @@ std::optional<uint32_t> gguf_type_number(DType dtype) {
   return std::nullopt;
 }
 
+std::string gguf_tensor_name(const std::string& canonical) {
+  if (canonical == "rope_factors") return "rope_freqs.weight";
+  return canonical.ends_with(".bias") ? canonical : canonical + ".weight";
+}
+
 GgufFile parse_gguf(std::span<const uint8_t> bytes, const std::string& name) {
   ByteReader in(bytes, name);
   const auto magic = in.take(4, "magic number");

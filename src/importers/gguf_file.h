@@ -26,6 +26,8 @@ struct GgufTensor {
 
 // The number that names a tensor type in a file; nothing for a format that GGUF has not.
 std::optional<uint32_t> gguf_type_number(DType dtype);
+// The file's name of a canonical tensor: "blk.0.attn_q" -> "blk.0.attn_q.weight".
+std::string gguf_tensor_name(const std::string& canonical);
 inline constexpr uint64_t kGgufDefaultAlignment = 32;
 
 // Immutable after parsing. Names and values are views: the bytes must outlive it.

@@ -9,11 +9,6 @@
 namespace hyalite {
 namespace {
 
-std::string file_name_of(const std::string& canonical) {
-  if (canonical == "rope_factors") return "rope_freqs.weight";
-  return canonical.ends_with(".bias") ? canonical : canonical + ".weight";
-}
-
 void take_gguf(const std::filesystem::path& path, GgufCheckpoint& checkpoint) {
   checkpoint.shards = open_gguf_shards(path);
   const GgufMetadata& metadata = checkpoint.shards[0].file.metadata;
@@ -22,7 +17,7 @@ void take_gguf(const std::filesystem::path& path, GgufCheckpoint& checkpoint) {
   checkpoint.alignment = metadata.unsigned_integer("general.alignment").value_or(kGgufDefaultAlignment);
   std::map<std::string, const TensorSpec*> wanted;
   const std::vector<TensorSpec> specs = tensor_specs(checkpoint.model.config);
-  for (const TensorSpec& spec : specs) wanted[file_name_of(spec.name)] = &spec;
+  for (const TensorSpec& spec : specs) wanted[gguf_tensor_name(spec.name)] = &spec;
   for (const GgufShard& shard : checkpoint.shards)
     for (const GgufTensor& stored : shard.file.tensors) {
       GgufCheckpointTensor& tensor = checkpoint.tensors.emplace_back();
@@ -65,7 +60,7 @@ void rewrite(const std::string& where, GgufCheckpoint& checkpoint) {
   for (const TensorSpec& spec : tensor_specs(config)) {
     const WeightStore::Entry& entry = model.weights.at(spec.name);
     GgufCheckpointTensor& tensor = checkpoint.tensors.emplace_back();
-    tensor.header = {file_name_of(spec.name), entry.type.dtype, spec.dims};
+    tensor.header = {gguf_tensor_name(spec.name), entry.type.dtype, spec.dims};
     tensor.canonical = spec.name;
     tensor.is_matrix = spec.dims.size() == 2;
     tensor.data = entry.data;
