@@ -1,5 +1,4 @@
 // Importer of Hugging Face directories: config.json, weights in safetensors or NPZ, tokenizer.json.
-#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -12,6 +11,7 @@
 #include "importers/scaled_weights.h"
 #include "importers/stored_tensor.h"
 #include "importers/tokenizer_json.h"
+#include "importers/vocabulary_builder.h"
 #include "importers/weight_files.h"
 
 namespace hyalite {
@@ -122,21 +122,6 @@ class HfWeights {
   size_t scaled_ = 0, doubles_ = 0;
 };
 
-// transformers takes the ends of an answer from config.json where there is no generation_config.json.
-void add_answer_ends(const Json& json, const std::string& where, int64_t rows, TokenizerSpec& tokenizer) {
-  const auto eos = json.find("eos_token_id");
-  if (eos == json.end() || eos->is_null()) return;
-  std::vector<int32_t>& ends = tokenizer.end_of_generation;
-  for (const Json& id : eos->is_array() ? *eos : Json::array({*eos})) {
-    if (!id.is_number_integer()) throw Error(ErrorCode::invalid_model, where + ": eos_token_id", "is neither an id nor a list of ids");
-    if (id < 0 || (id >= tokenizer.pieces.size() && id >= rows))
-      throw Error(ErrorCode::invalid_model, where + ": eos_token_id", "id " + id.dump() + " is outside the vocabulary");
-    if (id >= tokenizer.pieces.size()) continue;  // padding of the embedding: such an id never comes
-    if (std::find(ends.begin(), ends.end(), id.get<int32_t>()) == ends.end()) ends.push_back(id.get<int32_t>());
-  }
-  std::sort(ends.begin(), ends.end());
-}
-
 // Published tokenizers may have a few added tokens more than the embedding has rows: a text without them is none the worse.
 void disable_tokens_without_embedding(int64_t rows, TokenizerSpec& tokenizer) {
   const auto first = static_cast<size_t>(rows);
@@ -159,6 +144,7 @@ void disable_tokens_without_embedding(int64_t rows, TokenizerSpec& tokenizer) {
 void import_tokenizer(const fs::path& path, const Json& json, const std::string& config_path, ImportedModel& model) {
   model.tokenizer = import_tokenizer_directory(path);
   std::error_code error;
+  // transformers takes the ends of an answer from config.json where there is no generation_config.json.
   if (!fs::exists(path / "generation_config.json", error)) add_answer_ends(json, config_path, model.config.vocab, model.tokenizer);
   disable_tokens_without_embedding(model.config.vocab, model.tokenizer);
   note_larger_tokenizer(model.tokenizer.pieces.size(), model.config.vocab, model.remarks);

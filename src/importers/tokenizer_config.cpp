@@ -58,20 +58,12 @@ std::string read_template(const fs::path& path) {
   return std::string(text);
 }
 
-void add_answer_ends(const Json& generation, const std::string& file, TokenizerSpec& spec) {
+void read_answer_ends(const Json& generation, const std::string& file, TokenizerSpec& spec) {
+  if (!generation.is_object() || !add_answer_ends(generation, file, 0, spec)) add_usual_answer_ends(spec);
   std::vector<int32_t>& ends = spec.end_of_generation;
-  const Json eos = generation.is_object() ? generation.value("eos_token_id", Json()) : Json();
-  if (!eos.is_null() && !eos.is_array() && !eos.is_number_integer())
-    throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "is neither an id nor a list of ids");
-  for (const Json& id : eos.is_array() ? eos : eos.is_null() ? Json::array() : Json::array({eos})) {
-    if (!id.is_number_integer() || id < 0 || id >= spec.pieces.size())
-      throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "id " + id.dump() + " is outside the vocabulary");
-    ends.push_back(id.get<int32_t>());
-  }
-  if (eos.is_null()) add_usual_answer_ends(spec);
   if (spec.eos >= 0) ends.push_back(spec.eos);
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  std::ranges::sort(ends);
+  ends.erase(std::ranges::unique(ends).begin(), ends.end());
 }
 
 }  // namespace
@@ -101,7 +93,7 @@ void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
     spec.template_file = (directory / "chat_template.jinja").string();
   }
   const std::string generation_file = (directory / "generation_config.json").string();
-  add_answer_ends(read_object(generation_file), generation_file, spec);
+  read_answer_ends(read_object(generation_file), generation_file, spec);
 }
 
 }  // namespace hyalite

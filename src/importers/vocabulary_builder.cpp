@@ -58,6 +58,21 @@ void MergeBuilder::add(std::string_view left, std::string_view right) {
   merges_.push_back({left_id, right_id, find(joined_)});
 }
 
+bool add_answer_ends(const Json& json, const std::string& file, int64_t rows, TokenizerSpec& spec) {
+  const auto eos = json.find("eos_token_id");
+  if (eos == json.end() || eos->is_null()) return false;
+  std::vector<int32_t>& ends = spec.end_of_generation;
+  for (const Json& id : eos->is_array() ? *eos : Json::array({*eos})) {
+    if (!id.is_number_integer()) throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "is neither an id nor a list of ids");
+    if (id < 0 || (id >= spec.pieces.size() && id >= rows))
+      throw Error(ErrorCode::invalid_model, file + ": eos_token_id", "id " + id.dump() + " is outside the vocabulary");
+    if (id < spec.pieces.size()) ends.push_back(id.get<int32_t>());
+  }
+  std::ranges::sort(ends);
+  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  return true;
+}
+
 void add_usual_answer_ends(TokenizerSpec& spec) {
   // Where calls and final answers have ends of their own ("harmony"), <|end|> only closes one of several messages.
   const bool many_messages = has_token(spec, "<|call|>") && has_token(spec, "<|return|>");

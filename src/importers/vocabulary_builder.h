@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/tokenizer_spec.h"
 
 namespace hyalite {
@@ -29,6 +30,11 @@ class MergeBuilder {
   std::string where_, joined_;
   std::vector<TokenMerge> merges_;
 };
+
+// Adds what "eos_token_id" of a JSON object says, an id or a list of them, to the ids that end an answer, in order and each once; false
+// where it says nothing. Ids beyond the pieces and below `rows` are padding of the embedding, which never come, and are left out. Throws
+// Error{invalid_model} naming the file for anything else.
+bool add_answer_ends(const Json& json, const std::string& file, int64_t rows, TokenizerSpec& spec);
 
 // Adds the control tokens that are known, by their text, to end an answer: for files that name only one of them.
 void add_usual_answer_ends(TokenizerSpec& spec);
