@@ -12,6 +12,10 @@ int hex_digit(char c) {
 
 }  // namespace
 
+TextRule literal_replace(std::string_view from, std::string_view to) {
+  return {.type = "Replace", .pattern = "\\Q" + std::string(from) + "\\E", .content = std::string(to)};
+}
+
 int byte_of_piece(std::string_view piece) {
   if (piece.size() != 6 || !piece.starts_with("<0x") || piece[5] != '>') return -1;
   const int high = hex_digit(piece[3]), low = hex_digit(piece[4]);

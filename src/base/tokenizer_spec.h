@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/string_table.h"
@@ -42,6 +43,12 @@ struct TextRule {
   int start = 0, stop = 0;  // Strip: as a normalizer, 1 to strip that side; as a decoder, how many characters at most
   bool operator==(const TextRule&) const = default;
 };
+
+// The Replace rule of a text that is meant as it stands.
+TextRule literal_replace(std::string_view from, std::string_view to);
+
+// U+2581, which SentencePiece vocabularies write for a space.
+inline constexpr char kSpaceMark[] = "\u2581";
 
 struct AddedToken {
   int32_t id = 0;

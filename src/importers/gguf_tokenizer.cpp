@@ -20,14 +20,9 @@ constexpr const char* kTypes = "tokenizer.ggml.token_type";
 constexpr const char* kMerges = "tokenizer.ggml.merges";
 constexpr const char* kTemplate = "tokenizer.chat_template";
 constexpr const char* kCharsmap = "tokenizer.ggml.precompiled_charsmap";
-constexpr std::string_view kSpace = "\u2581";
 
 TextRule rule(const char* type) {
   return {.type = type};
-}
-
-TextRule literal_replace(std::string_view from, std::string_view to) {
-  return {.type = "Replace", .pattern = "\\Q" + std::string(from) + "\\E", .content = std::string(to)};
 }
 
 class GgufTokenizer {
@@ -130,10 +125,10 @@ class GgufTokenizer {
   void read_merge_list() {
     spec_.model = TokenizerModel::bpe_merges;
     spec_.pre_name = "gemma4";
-    spec_.normalizers = {literal_replace(" ", kSpace)};
+    spec_.normalizers = {literal_replace(" ", kSpaceMark)};
     spec_.pre_tokenizers = {{.type = "Split", .pattern = R"([^\n]+|[\n]+)", .behavior = "Isolated"}};
     spec_.byte_fallback = true;
-    spec_.decoders = {literal_replace(kSpace, " "), rule("ByteFallback"), rule("Fuse")};
+    spec_.decoders = {literal_replace(kSpaceMark, " "), rule("ByteFallback"), rule("Fuse")};
     read_merges();
     read_ends(true, false);
   }
@@ -141,10 +136,10 @@ class GgufTokenizer {
   // SentencePiece writes spaces as U+2581 and may put one before the first word.
   void read_spaces(bool prefix_by_default) {
     const bool prefix = metadata_.boolean("tokenizer.ggml.add_space_prefix").value_or(prefix_by_default);
-    spec_.normalizers.push_back(literal_replace(" ", kSpace));
-    if (prefix) spec_.normalizers.push_back({.type = "Prepend", .content = std::string(kSpace)});
+    spec_.normalizers.push_back(literal_replace(" ", kSpaceMark));
+    if (prefix) spec_.normalizers.push_back({.type = "Prepend", .content = std::string(kSpaceMark)});
     spec_.byte_fallback = std::find(spec_.kinds.begin(), spec_.kinds.end(), TokenKind::byte) != spec_.kinds.end();
-    spec_.decoders = {literal_replace(kSpace, " "), rule("ByteFallback"), rule("Fuse")};
+    spec_.decoders = {literal_replace(kSpaceMark, " "), rule("ByteFallback"), rule("Fuse")};
     if (prefix) spec_.decoders.push_back({.type = "Strip", .content = " ", .start = 1});
   }
 

@@ -103,7 +103,7 @@ TextRule RuleReader::pre_tokenizer(const Json& json, const std::string& type) co
   } else if (type == "Punctuation") {
     rule.behavior = json_text(json, file_, field, "behavior", "Isolated");
   } else if (type == "Metaspace") {
-    rule.content = json_text(json, file_, field, "replacement", "\u2581");
+    rule.content = json_text(json, file_, field, "replacement", kSpaceMark);
     const bool always = json_flag(json, file_, field, "add_prefix_space", true);
     const std::string scheme = json_text(json, file_, field, "prepend_scheme", always ? "always" : "never");
     if (scheme != "always" && scheme != "first" && scheme != "never") refuse(field, "prepend_scheme \"" + scheme + "\" is not known");

@@ -142,19 +142,17 @@ class LongMerge {
 // Where SentencePiece words may be cut without changing a merge: before U+2581, unless some piece has it after the byte before.
 class SafeCuts {
  public:
-  static constexpr std::string_view kMark = "\u2581";
-
   explicit SafeCuts(const Vocabulary& vocabulary) {
     for (int32_t id = 0; id < vocabulary.size(); ++id) {
       const std::string_view piece = vocabulary.piece(id);
-      for (size_t at = piece.find(kMark, 1); at != std::string_view::npos; at = piece.find(kMark, at + 1))
+      for (size_t at = piece.find(kSpaceMark, 1); at != std::string_view::npos; at = piece.find(kSpaceMark, at + 1))
         joins_[static_cast<uint8_t>(piece[at - 1])] = true;
     }
   }
 
   // The end of the first part of a non-empty word.
   size_t first_part(std::string_view word) const {
-    for (size_t at = word.find(kMark, 1); at != std::string_view::npos; at = word.find(kMark, at + 1))
+    for (size_t at = word.find(kSpaceMark, 1); at != std::string_view::npos; at = word.find(kSpaceMark, at + 1))
       if (!joins_[static_cast<uint8_t>(word[at - 1])]) return at;
     return word.size();
   }

@@ -12,8 +12,6 @@ namespace {
 
 using Stages = std::vector<std::unique_ptr<PreTokenizerStage>>;
 
-constexpr std::string_view kMetaspace = "\u2581";
-
 class SpacePrefixer : public PreTokenizerStage {
  public:
   void split(std::string_view text, bool at_start, Next next) const override {
@@ -39,7 +37,7 @@ class FromByteAlphabet : public PreTokenizerStage {
 // Spaces become the visible mark, and a word that opens a text gets one.
 class SpaceMarker : public PreTokenizerStage {
  public:
-  explicit SpaceMarker(const TextRule& rule) : mark_(rule.content.empty() ? kMetaspace : rule.content), rule_(rule) {}
+  explicit SpaceMarker(const TextRule& rule) : mark_(rule.content.empty() ? kSpaceMark : rule.content), rule_(rule) {}
   void split(std::string_view text, bool at_start, Next next) const override {
     std::string marked;
     if (rule_.flag && (at_start || !rule_.first_only) && !text.starts_with(' ') && !text.starts_with(mark_)) marked = mark_;
@@ -77,7 +75,7 @@ void add_metaspace(const TextRule& rule, Stages& stages) {
   if (rule.content.size() > 4) throw Error(ErrorCode::invalid_model, "tokenizer", "the mark of spaces is more than one character");
   stages.push_back(std::make_unique<SpaceMarker>(rule));
   if (!rule.use_regex) return;
-  const std::string mark(rule.content.empty() ? kMetaspace : std::string_view(rule.content));
+  const std::string mark = rule.content.empty() ? kSpaceMark : rule.content;
   stages.push_back(make_splitter(make_pattern_finder("\\Q" + mark + "\\E"), SplitBehavior::merged_with_next));
 }
 

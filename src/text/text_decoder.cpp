@@ -14,8 +14,6 @@
 namespace hyalite {
 namespace {
 
-constexpr std::string_view kMark = "\u2581";
-
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::unsupported, "tokenizer", message);
 }
@@ -38,10 +36,6 @@ void strip_ends(const TextRule& rule, std::string& piece) {
   piece = std::string(rest);
 }
 
-TextRule literal_replace(std::string_view from, std::string_view to) {
-  return {.type = "Replace", .pattern = "\\Q" + std::string(from) + "\\E", .content = std::string(to)};
-}
-
 // The rules that work on one piece at a time, in order.
 class PieceDecoder {
  public:
@@ -49,7 +43,8 @@ class PieceDecoder {
   void add(const TextRule& rule, size_t index) {
     Step step{rule, index, nullptr};
     at_rule("decoder", index, [&] {
-      if (rule.type == "Metaspace") step.replace = make_replace_step(literal_replace(rule.content.empty() ? kMark : rule.content, " "));
+      if (rule.type == "Metaspace")
+        step.replace = make_replace_step(literal_replace(rule.content.empty() ? kSpaceMark : rule.content, " "));
       if (rule.type == "Replace") step.replace = make_replace_step(rule);
     });
     steps_.push_back(std::move(step));

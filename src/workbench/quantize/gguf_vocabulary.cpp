@@ -9,8 +9,6 @@
 namespace hyalite {
 namespace {
 
-constexpr std::string_view kSpace = "\u2581";
-
 class Vocabulary {
  public:
   Vocabulary(const TokenizerSpec& spec, int64_t rows, const std::string& where, GgufPairs& pairs, std::vector<std::string>& remarks)
@@ -72,7 +70,7 @@ class Vocabulary {
     for (size_t rank = spec_.merges.size(); rank-- > 0;) scores[spec_.merges[rank].result] = -static_cast<float>(rank);
     pairs_.set_f32s("tokenizer.ggml.scores", scores);
     auto prepends = [](const TextRule& rule) {
-      return (rule.type == "Prepend" && rule.content == kSpace) || (rule.type == "Metaspace" && rule.flag);
+      return (rule.type == "Prepend" && rule.content == kSpaceMark) || (rule.type == "Metaspace" && rule.flag);
     };
     const bool prefix = std::ranges::any_of(spec_.normalizers, prepends) || std::ranges::any_of(spec_.pre_tokenizers, prepends);
     pairs_.set_boolean("tokenizer.ggml.add_space_prefix", prefix);
