@@ -1,5 +1,7 @@
 #include "base/tokenizer_spec.h"
 
+#include <algorithm>
+
 namespace hyalite {
 namespace {
 
@@ -10,10 +12,22 @@ int hex_digit(char c) {
   return -1;
 }
 
+std::string_view piece_of(const TokenizerSpec& spec, size_t id) {
+  const bool used = id < spec.pieces.size() && spec.kinds[id] != TokenKind::unused;
+  return used ? spec.pieces[id] : std::string_view();
+}
+
 }  // namespace
 
 TextRule literal_replace(std::string_view from, std::string_view to) {
   return {.type = "Replace", .pattern = "\\Q" + std::string(from) + "\\E", .content = std::string(to)};
+}
+
+std::optional<PieceDifference> first_difference(const TokenizerSpec& one, const TokenizerSpec& other) {
+  for (size_t id = 0; id < std::max(one.pieces.size(), other.pieces.size()); ++id)
+    if (const std::string_view here = piece_of(one, id), there = piece_of(other, id); here != there)
+      return PieceDifference{static_cast<int32_t>(id), here, there};
+  return std::nullopt;
 }
 
 int byte_of_piece(std::string_view piece) {

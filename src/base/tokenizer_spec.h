@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,14 @@ struct TokenizerSpec {
   std::string file, template_file;         // that the tokenizer and the template were read from, for messages
   bool operator==(const TokenizerSpec&) const = default;
 };
+
+// The first id whose piece one of two vocabularies has and the other has not, with both pieces; nothing where there is none. A model may
+// pad its vocabulary: ids that no text gives have no piece. The views are into the specs.
+struct PieceDifference {
+  int32_t id;
+  std::string_view one, other;
+};
+std::optional<PieceDifference> first_difference(const TokenizerSpec& one, const TokenizerSpec& other);
 
 // The byte that a piece "<0x0A>" stands for, or -1.
 int byte_of_piece(std::string_view piece);

@@ -7,17 +7,11 @@
 namespace hyalite {
 namespace {
 
-// A model may pad its vocabulary; ids that no text gives need no counterpart.
 void check_same_vocabulary(const TokenizerSpec& draft, const std::string& where, const TokenizerSpec& model) {
-  auto piece = [](const TokenizerSpec& spec, size_t id) {
-    const bool used = id < spec.pieces.size() && spec.kinds[id] != TokenKind::unused;
-    return used ? spec.pieces[id] : std::string_view();
-  };
-  for (size_t id = 0; id < std::max(draft.pieces.size(), model.pieces.size()); ++id)
-    if (const std::string_view here = piece(draft, id), there = piece(model, id); here != there)
-      throw Error(ErrorCode::invalid_argument, where,
-                  "has another vocabulary than the model: token " + std::to_string(id) + " is \"" + std::string(here) +
-                      "\", in the model \"" + std::string(there) + "\"");
+  if (const auto found = first_difference(draft, model))
+    throw Error(ErrorCode::invalid_argument, where,
+                "has another vocabulary than the model: token " + std::to_string(found->id) + " is \"" + std::string(found->one) +
+                    "\", in the model \"" + std::string(found->other) + "\"");
 }
 
 std::shared_ptr<const ModelPlan> checked(std::shared_ptr<const ModelPlan> draft, const std::string& where, const ModelPlan& model) {

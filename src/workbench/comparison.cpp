@@ -41,11 +41,9 @@ void check_same_vocabulary(const Engine& base, const Engine& model) {
   };
   if (base.valid_ids() != model.valid_ids())
     refuse("the base has " + std::to_string(base.valid_ids()) + " ids, the other " + std::to_string(model.valid_ids()));
-  for (int32_t id = 0; id < base.valid_ids(); ++id) {
-    const std::string_view one = base.tokenizer().piece(id), other = model.tokenizer().piece(id);
-    if (one != other)
-      refuse("id " + std::to_string(id) + " is '" + std::string(one) + "' in the base and '" + std::string(other) + "' in the other");
-  }
+  if (const auto found = first_difference(base.model().tokenizer, model.model().tokenizer))
+    refuse("id " + std::to_string(found->id) + " is '" + std::string(found->one) + "' in the base and '" + std::string(found->other) +
+           "' in the other");
 }
 
 std::vector<Divergence> compare(Engine& base, Engine& model, std::span<const int32_t> ids, const WindowCut& cut,
