@@ -2,6 +2,8 @@
 // read and the offset.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -33,9 +35,7 @@ class ByteReader {
 
   std::span<const uint8_t> take(uint64_t size, std::string_view what) {
     field_ = offset_;
-    if (size > left()) {
-      refuse(std::string(what) + " needs " + std::to_string(size) + " bytes, but only " + std::to_string(left()) + " of the file are left");
-    }
+    if (size > left()) refuse(fmt::format("{} needs {} bytes, but only {} of the file are left", what, size, left()));
     auto taken = bytes_.subspan(offset_, size);
     offset_ += size;
     return taken;

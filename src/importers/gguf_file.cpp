@@ -151,7 +151,8 @@ void place_tensors(std::vector<GgufTensor>& tensors, uint64_t data, uint64_t fil
   }
 }
 
-void check_distinct(const std::vector<GgufTensor>& tensors, const std::string& file) {
+// Tensors follow each other without holes: one would mean that a tensor has another type or shape than its bytes.
+void check_laid_out(const std::vector<GgufTensor>& tensors, uint64_t data, uint64_t alignment, const std::string& file) {
   std::unordered_set<std::string_view> names;
   std::vector<const GgufTensor*> by_offset;
   for (const GgufTensor& tensor : tensors) {
@@ -159,10 +160,13 @@ void check_distinct(const std::vector<GgufTensor>& tensors, const std::string& f
     by_offset.push_back(&tensor);
   }
   std::sort(by_offset.begin(), by_offset.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
-  for (size_t i = 1; i < by_offset.size(); ++i) {
-    const GgufTensor &before = *by_offset[i - 1], &tensor = *by_offset[i];
-    if (before.offset + before.bytes > tensor.offset)
-      refuse_tensor(file, tensor, "overlaps tensor " + std::string(before.name) + " at offset " + std::to_string(tensor.offset));
+  uint64_t end = data;
+  for (const GgufTensor* tensor : by_offset) {
+    if (tensor->offset < end) refuse_tensor(file, *tensor, "overlaps the tensor before it at offset " + std::to_string(tensor->offset));
+    if (tensor->offset > gguf_aligned(end, alignment))
+      refuse_tensor(file, *tensor,
+                    "begins at offset " + std::to_string(tensor->offset) + ", but the tensor before it ends at " + std::to_string(end));
+    end = tensor->offset + tensor->bytes;
   }
 }
 
@@ -190,9 +194,9 @@ GgufFile parse_gguf(std::span<const uint8_t> bytes, const std::string& name) {
   read_metadata(in, pairs, file.metadata);
   const uint64_t alignment = alignment_of(file.metadata);
   for (uint64_t i = 0; i < tensors; ++i) file.tensors.push_back(read_tensor(in, alignment));
-  const uint64_t data = (in.offset() + alignment - 1) / alignment * alignment;
+  const uint64_t data = gguf_aligned(in.offset(), alignment);
   place_tensors(file.tensors, data, bytes.size(), name);
-  check_distinct(file.tensors, name);
+  check_laid_out(file.tensors, data, alignment, name);
   return file;
 }
 

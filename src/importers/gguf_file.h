@@ -30,6 +30,11 @@ std::optional<uint32_t> gguf_type_number(DType dtype);
 std::string gguf_tensor_name(const std::string& canonical);
 inline constexpr uint64_t kGgufDefaultAlignment = 32;
 
+// Where what follows `bytes` bytes begins.
+inline uint64_t gguf_aligned(uint64_t bytes, uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 // Immutable after parsing. Names and values are views: the bytes must outlive it.
 struct GgufFile {
   GgufMetadata metadata;

@@ -117,7 +117,8 @@ TEST(GgufFile, RefusesEveryBrokenField) {
       {"offset past the end", writer.position("offset:" + t), le(1_u << 62), t},
       {"offset wraps", writer.position("offset:" + t), le(~0_u - 31), t},
       {"offset misaligned", writer.position("offset:" + t), le(33_u), t},
-      {"overlap", writer.position("offset:" + t), whole.substr(writer.position("offset:" + u), 8), "overlaps"},
+      {"overlap", writer.position("offset:" + t), whole.substr(writer.position("offset:" + u), 8), "the tensor before it"},
+      {"smaller type", writer.position("type:" + t), le(1u), "the tensor before it ends"},
       {"duplicate name", writer.position("name:" + t) + 8, u, u},
   };
   const long before = peak_kib();

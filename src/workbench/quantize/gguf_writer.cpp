@@ -6,10 +6,6 @@
 namespace hyalite {
 namespace {
 
-uint64_t aligned(uint64_t size, uint64_t alignment) {
-  return (size + alignment - 1) / alignment * alignment;
-}
-
 template <class T>
 void append(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -29,15 +25,15 @@ std::string header_of(const GgufPairs& pairs, const std::vector<GgufTensorHeader
     for (size_t i = tensor.dims.size(); i-- > 0;) append<int64_t>(bytes, tensor.dims[i]);
     append<uint32_t>(bytes, gguf_type_number(tensor.dtype).value());
     append<uint64_t>(bytes, offset);
-    offset += aligned(tensor.bytes(), alignment);
+    offset += gguf_aligned(tensor.bytes(), alignment);
   }
-  bytes.resize(aligned(bytes.size(), alignment));
+  bytes.resize(gguf_aligned(bytes.size(), alignment));
   return bytes;
 }
 
 uint64_t data_bytes(const std::vector<GgufTensorHeader>& tensors, uint64_t alignment) {
   uint64_t bytes = 0;
-  for (const GgufTensorHeader& tensor : tensors) bytes += aligned(tensor.bytes(), alignment);
+  for (const GgufTensorHeader& tensor : tensors) bytes += gguf_aligned(tensor.bytes(), alignment);
   return bytes;
 }
 
@@ -60,7 +56,7 @@ GgufWriter::GgufWriter(const std::filesystem::path& path, const GgufPairs& pairs
 void GgufWriter::add(std::span<const uint8_t> data) {
   HYALITE_CHECK(next_ < tensors_.size() && data.size() == tensors_[next_].bytes(), "data of a tensor");
   file_.write(data);
-  const std::vector<uint8_t> padding(aligned(data.size(), alignment_) - data.size());
+  const std::vector<uint8_t> padding(gguf_aligned(data.size(), alignment_) - data.size());
   file_.write(padding);
   ++next_;
 }
