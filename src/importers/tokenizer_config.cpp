@@ -45,7 +45,7 @@ std::string template_of(const Json& config, const std::string& file) {
   if (!value.is_array()) return json_text(config, file, "", "chat_template", "");
   for (const Json& entry : value)
     if (json_text(entry, file, "chat_template", "name", "") == "default") return json_text(entry, file, "chat_template", "template", "");
-  return {};
+  throw Error(ErrorCode::unsupported, file + ": chat_template", "is a list without a template that is named default");
 }
 
 std::string read_template(const fs::path& path) {
@@ -80,17 +80,16 @@ void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
   spec.eos = token("eos_token");
   spec.pad = token("pad_token");
   if (config.is_object()) {
-    spec.template_file = config_file;
-    spec.chat_template = template_of(config, config_file);
     const bool bos = json_flag(config, config_file, "", "add_bos_token", false);
     const bool eos = json_flag(config, config_file, "", "add_eos_token", false);
     if (bos && spec.bos >= 0 && spec.prefix.empty()) spec.prefix = {spec.bos};
     if (eos && spec.eos >= 0 && spec.suffix.empty()) spec.suffix = {spec.eos};
   }
-  const std::string own_template = read_template(directory / "chat_template.jinja");
-  if (!own_template.empty()) {
-    spec.chat_template = own_template;
-    spec.template_file = (directory / "chat_template.jinja").string();
+  spec.template_file = (directory / "chat_template.jinja").string();
+  spec.chat_template = read_template(spec.template_file);
+  if (spec.chat_template.empty() && config.is_object()) {
+    spec.template_file = config_file;
+    spec.chat_template = template_of(config, config_file);
   }
   const std::string generation_file = (directory / "generation_config.json").string();
   read_answer_ends(read_object(generation_file), generation_file, spec);

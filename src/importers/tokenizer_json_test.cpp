@@ -147,6 +147,8 @@ TEST(TokenizerJson, ReadsTheNeighboursInADirectory) {
   EXPECT_EQ(spec.prefix, (std::vector<int32_t>{3}));
   EXPECT_EQ(spec.chat_template, "d");
   EXPECT_EQ(spec.end_of_generation, (std::vector<int32_t>{1, 2}));
+  write("tokenizer_config.json", R"({"chat_template": [{"name": "tools", "template": "t"}]})");
+  EXPECT_THROW(import_tokenizer_directory(directory), Error);
   write("chat_template.jinja", "{{ own }}");
   EXPECT_EQ(import_tokenizer_directory(directory).chat_template, "{{ own }}");
   write("generation_config.json", R"({"eos_token_id": 99})");
