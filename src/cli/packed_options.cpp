@@ -48,6 +48,7 @@ PackedOptions packed_options(const PackedChoice& choice) {
 
 PackedReport quantize_packed(ImportedModel& model, const PackedChoice& choice, const CompileOptions& options, VerbContext& context,
                              ThreadPool& pool) {
+  const ThreadPool::CancelScope scope(pool, &context.interrupted);
   PackedOptions packed = packed_options(choice);
   ActivationStatistics activations;
   if (packed.type == PackedType::int4_awq) {

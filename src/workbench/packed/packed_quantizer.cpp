@@ -82,6 +82,8 @@ std::vector<float> importance_of(const std::string& name, int64_t columns, const
   return importance;
 }
 
+constexpr int64_t kRowsAtOnce = 4096;  // between two looks at whether the work is still wanted
+
 // Rounds the rows of one matrix.
 class MatrixRounder {
  public:
@@ -91,14 +93,17 @@ class MatrixRounder {
   std::vector<uint8_t> round(ThreadPool& pool) {
     const size_t stride = row_bytes(dtype_, source_.columns());
     std::vector<uint8_t> bytes(static_cast<size_t>(source_.rows()) * stride);
-    pool.run([&](int thread) {
-      std::vector<float> scratch, values(source_.columns()), rounded(source_.columns());
-      const WorkRange range{thread, pool.size(), 0};
-      for (int64_t r = range.begin(source_.rows()); r < range.end(source_.rows()); ++r) {
-        scale(row_as_floats(source_, r, scratch), r, values);
-        round_row(values, r, bytes.data() + r * stride, rounded);
-      }
-    });
+    for (int64_t first = 0; first < source_.rows(); first += kRowsAtOnce) {
+      const int64_t rows = std::min(kRowsAtOnce, source_.rows() - first);
+      pool.run([&](int thread) {
+        std::vector<float> scratch, values(source_.columns()), rounded(source_.columns());
+        const WorkRange range{thread, pool.size(), 0};
+        for (int64_t r = first + range.begin(rows); r < first + range.end(rows); ++r) {
+          scale(row_as_floats(source_, r, scratch), r, values);
+          round_row(values, r, bytes.data() + r * stride, rounded);
+        }
+      });
+    }
     return bytes;
   }
 

@@ -44,7 +44,7 @@ struct PackedReport {
 // Replaces every matrix of `model`; vectors stay, but int4_awq scales norms. Tables of the vocabulary (token_embd, output) become int8
 // where the others become int4. What cannot be as asked (rows that are no multiple of 32, a smaller group) falls back and adds to
 // model.remarks. Throws Error{invalid_model} naming a tensor whose values are not finite or too large, Error{invalid_argument} where
-// activations or a matrix in them are missing.
+// activations or a matrix in them are missing, Error{cancelled} as the pool does.
 PackedReport quantize_packed(ImportedModel& model, const PackedOptions& options, ThreadPool& pool);
 
 }  // namespace hyalite
