@@ -138,7 +138,7 @@ Json read_json_file(const std::string& path, const JsonLimits& limits) {
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, limits);
 }
 
-std::string json_text(const Json& json) {
+std::string print_json(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -31,7 +31,7 @@ Json parse_json(std::string_view text, const std::string& where, const JsonLimit
 Json read_json_file(const std::string& path, const JsonLimits& limits = {});
 
 // The document as text, indented by one space a level. Paths and the like may hold any bytes: what is not UTF-8 becomes U+FFFD.
-std::string json_text(const Json& json);
+std::string print_json(const Json& json);
 
 // Bytes as JSON can carry them: what is not UTF-8 becomes U+FFFD.
 std::string printable(std::string_view bytes);

@@ -90,7 +90,7 @@ TEST(Json, PassesOverAByteOrderMark) {
 }
 
 TEST(Json, MendsWhatIsNotUtf8) {
-  EXPECT_EQ(json_text({{"path", "a\xff.gguf"}}), "{\n \"path\": \"a\xef\xbf\xbd.gguf\"\n}");
+  EXPECT_EQ(print_json({{"path", "a\xff.gguf"}}), "{\n \"path\": \"a\xef\xbf\xbd.gguf\"\n}");
   EXPECT_EQ(printable("caf\xc3\xa9 \"\n"), "caf\xc3\xa9 \"\n");
   EXPECT_EQ(printable("a\xc3"), "a\xef\xbf\xbd");
   EXPECT_EQ(printable("\xff\x80"), "\xef\xbf\xbd\xef\xbf\xbd");

@@ -55,7 +55,7 @@ int run(VerbContext& context) {
     table.row({one.name, one.state, one.evidence});
   }
   if (context.json)
-    context.out << json_text({{"features", rows}}) << '\n';
+    context.out << print_json({{"features", rows}}) << '\n';
   else
     table.print(context.out);
   return 0;

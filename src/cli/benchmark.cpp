@@ -114,7 +114,7 @@ int run(const Options& o, VerbContext& context) {
   Engine engine(model, tokenizer, {compile.threads, needed, b.batch, o.model.prefill_chunk});
   Json json = to_json(o, engine, compile, run_benchmark(engine, b, &context.interrupted));
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     print_table(json, context.out);
   return 0;

@@ -111,7 +111,7 @@ class Chat {
       return;
     }
     try {
-      write_file_atomically(path, json_text(messages_) + '\n');
+      write_file_atomically(path, print_json(messages_) + '\n');
       context_.err << "wrote " << path << '\n';
     } catch (const Error& error) {
       print_error(error, context_.err);
@@ -146,7 +146,7 @@ int run(const Options& o, VerbContext& context) {
   });
   while (std::optional<std::string> message = lines.next())
     if (context.terminated || !chat.handle(*message)) break;
-  if (context.json) context.out << json_text({{"messages", chat.messages()}}) << '\n';
+  if (context.json) context.out << print_json({{"messages", chat.messages()}}) << '\n';
   return context.terminated || (chat.failed() && !isatty(STDIN_FILENO)) ? 1 : 0;
 }
 

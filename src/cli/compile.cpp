@@ -59,7 +59,7 @@ int run(const Options& o, VerbContext& context) {
     Json json = {{"output", o.output}, {"stage", compilation.module.stage}, {"passes", traces_to_json(compilation.passes)}};
     json["remarks"] = load_remarks(compilation);
     if (!o.packed.type.empty()) json["quantisation"] = report_to_json(report);
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
     return 0;
   }
   print_remarks(load_remarks(compilation), context);
@@ -85,7 +85,7 @@ VerbAction setup(OptionSet set) {
   compilation.add("--validate", o->validate,
                   "Record what every pass does to the logits: graph passes in the reference evaluator, plans as they run");
   compilation.add("--stop-after", o->stop_after, "Stop after this pass and leave its CacheIR text");
-  compilation.add("--resume-from", o->resume_from, "Go on from this CacheIR text");
+  compilation.add("--resume-from", o->resume_from, "Go on from this CacheIR text, or from the texts of this folder");
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -29,7 +29,7 @@ int run(const Options& o, VerbContext& context) {
   }
   write_file_atomically(o.output, text);
   if (context.json)
-    context.out << json_text({{"output", o.output}, {"mode", o.mode}, {"format", o.format}, {"bytes", text.size()}}) << '\n';
+    context.out << print_json({{"output", o.output}, {"mode", o.mode}, {"format", o.format}, {"bytes", text.size()}}) << '\n';
   else
     context.out << fmt::format("wrote {} ({})\n", o.output, human_bytes(text.size()));
   return 0;

@@ -29,7 +29,7 @@ std::string joined(const Json& operands) {
 int show_pass(const ArtifactView& artifact, const Options& o, VerbContext& context) {
   Json pass = artifact.pass(o.pass_name);
   if (context.json) {
-    context.out << json_text(pass) << '\n';
+    context.out << print_json(pass) << '\n';
     return 0;
   }
   context.out << fmt::format("pass {}: {} nodes before, {} after, {:.2f} ms\n", o.pass_name, pass["nodes_before"].get<int>(),
@@ -86,7 +86,7 @@ int run(const Options& o, VerbContext& context) {
   if (o.mode != "prefill" && o.mode != "decode") throw Error(ErrorCode::invalid_argument, "--mode " + o.mode, "must be prefill or decode");
   if (!o.schedule && !o.memory && !o.weights && !o.kernels) {
     if (context.json)
-      context.out << json_text(graph_to_json(artifact.graph(o.mode))) << '\n';
+      context.out << print_json(graph_to_json(artifact.graph(o.mode))) << '\n';
     else
       context.out << print(artifact.graph(o.mode));
     return 0;
@@ -99,7 +99,7 @@ int run(const Options& o, VerbContext& context) {
   if (o.weights) json["weights"] = artifact.weights();
   if (o.kernels) json["kernels"] = kernels_to_json(*plan);
   if (context.json) {
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
     return 0;
   }
   if (o.schedule) print_schedule(json["steps"], context.out);
@@ -112,12 +112,12 @@ int run(const Options& o, VerbContext& context) {
 VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
   set.add("artifact", o->artifact, "Compiled artifact").required();
-  set.add("--mode", o->mode, "Which graph and plan: prefill or decode");
-  set.add("--pass-name", o->pass_name, "Show what one pass changed: counts, remarks, diff");
-  set.add("--schedule", o->schedule, "Steps with variant, reason and refused variants");
-  set.add("--memory", o->memory, "Places and lifetimes of activations");
-  set.add("--weights", o->weights, "Weights, their formats and forms");
-  set.add("--kernels", o->kernels, "Variants in use, with counts and predicted cost");
+  Option pass = set.add("--pass-name", o->pass_name, "Show what one pass changed: counts, remarks, diff");
+  pass.excludes(set.add("--mode", o->mode, "Which graph and plan: prefill or decode"));
+  pass.excludes(set.add("--schedule", o->schedule, "Steps with variant, reason and refused variants"));
+  pass.excludes(set.add("--memory", o->memory, "Places and lifetimes of activations"));
+  pass.excludes(set.add("--weights", o->weights, "Weights, their formats and forms"));
+  pass.excludes(set.add("--kernels", o->kernels, "Variants in use, with counts and predicted cost"));
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -68,7 +68,7 @@ int run(const Options& o, VerbContext& context) {
   for (const OpSpec* op : all_ops())
     if (const KernelVariant* variant = reference_variant(op->name)) add(*variant);
   if (context.json) {
-    context.out << json_text({{"variants", list}}) << '\n';
+    context.out << print_json({{"variants", list}}) << '\n';
     return 0;
   }
   Table table({"variant", "needs", "usable here", ">steps in the model's plans", ">tuned"});
@@ -83,7 +83,8 @@ int run(const Options& o, VerbContext& context) {
 VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
-  set.get("model").required(false).description("Model whose plans to count variants in");
+  const Option model = set.get("model").required(false).description("Model whose plans to count variants in");
+  for (const char* of_a_plan : {"--threads", "--max-seq", "--prefill-chunk", "--kv-dtype"}) set.get(of_a_plan).needs(model);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -121,7 +121,7 @@ int write_base(const Options& o, ScoredModel& base, VerbContext& context) {
                      {"windows", cut.windows},
                      {"ctx", cut.context}};
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     context.out << fmt::format("wrote {}: {} scored tokens, {:.2f} MB\n", o.write_base, cut.scored(), json["bytes"].get<double>() / 1e6);
   return 0;
@@ -143,7 +143,7 @@ int run(const Options& o, VerbContext& context) {
   if (writing) return write_base(o, *base, context);
   const Json json = file ? against_file(o, *file, context) : against_model(o, *base, context);
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     print(json, context.out);
   return 0;
@@ -158,11 +158,14 @@ VerbAction setup(OptionSet set) {
   set.get("--ctx").note_given(o->context_given);
   set.get("--windows").note_given(o->windows_given);
   OptionSet base_file = set.group("Base file");
-  base_file.add("--write-base", o->write_base, "Keep the base's log-probabilities of --file in this file, instead of comparing");
+  const Option kept =
+      base_file.add("--write-base", o->write_base, "Keep the base's log-probabilities of --file in this file, instead of comparing");
   base_file.add("--base-top", o->base_top, "Likeliest ids to keep of each token; the rest counts as one, so the KL is a lower bound")
-      .range(1, kMostKept);
+      .range(1, kMostKept)
+      .needs(kept);
   base_file.add("--base-format", o->base_format, "compact, or llama.cpp: what llama-perplexity reads, two bytes for every id")
-      .one_of({"compact", "llama.cpp"});
+      .one_of({"compact", "llama.cpp"})
+      .needs(kept);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

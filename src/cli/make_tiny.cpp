@@ -17,11 +17,11 @@ int run(const Options& o, VerbContext& context) {
   const Json config = o.config.empty() ? tiny_config(o.family) : read_config_json(o.config);
   const TinyModelSummary summary = write_tiny_model(o.directory, config, o.seed);
   if (context.json)
-    context.out << json_text({{"directory", o.directory},
-                              {"model_type", config.at("model_type")},
-                              {"seed", o.seed},
-                              {"tensors", summary.tensors},
-                              {"parameters", summary.parameters}})
+    context.out << print_json({{"directory", o.directory},
+                               {"model_type", config.at("model_type")},
+                               {"seed", o.seed},
+                               {"tensors", summary.tensors},
+                               {"parameters", summary.parameters}})
                 << '\n';
   else
     context.out << "wrote " << o.directory << ": " << summary.tensors << " tensors, " << summary.parameters << " parameters\n";

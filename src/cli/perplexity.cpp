@@ -56,7 +56,7 @@ int run(const Options& o, VerbContext& context) {
   with_window_progress(cut.windows, context, [&](const WindowProgress& p) { tokens = predictions(model.engine(), ids, cut, p); });
   const Json json = to_json(o, tokens, cut, ids, model.engine().tokenizer());
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     print(json, context.out);
   return 0;

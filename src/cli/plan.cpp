@@ -75,7 +75,7 @@ int run(const Options& o, VerbContext& context) {
   const MemoryPlan plan = plan_of(o, compile_for, kv);
   const Json json = to_json(plan, kv, compile_for.machine);
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     print_table(json, o.model.max_seq == 0, context.out);
   return 0;

@@ -82,7 +82,7 @@ int run(const Options& o, VerbContext& context) {
                      {"machine_file", context.machine_file},
                      {"build", build_to_json()}};
   if (context.json)
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
   else
     print_tables(json, context.out);
   return 0;
@@ -90,9 +90,10 @@ int run(const Options& o, VerbContext& context) {
 
 VerbAction setup(OptionSet set) {
   auto o = std::make_shared<Options>();
-  set.add("--calibrate", o->calibrate, "Measure bandwidth and arithmetic, and keep the figures: plans predict with them from then on");
-  set.add("--sample-mb", o->sample_mb, "Memory streamed in a sample; several times the caches").range(1, 65536);
-  set.add("--repeats", o->repeats, "Samples of each figure").range(1, 1000);
+  const Option measure =
+      set.add("--calibrate", o->calibrate, "Measure bandwidth and arithmetic, and keep the figures: plans predict with them from then on");
+  set.add("--sample-mb", o->sample_mb, "Memory streamed in a sample; several times the caches").range(1, 65536).needs(measure);
+  set.add("--repeats", o->repeats, "Samples of each figure").range(1, 1000).needs(measure);
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -27,6 +27,7 @@ struct Options {
   ModelOptions model;
   PackedChoice packed;  // group size; the rest is filled from below
   std::string out, type, recipe, calibrate, rounding = "search";
+  bool rounding_given = false;
   int64_t context = 512;
   double target_bits = 0;
   std::string candidates = "q2_k,q3_k,iq4_nl,iq4_xs,q4_k,q5_0,q5_k,q6_k,q8_0", write_recipe;
@@ -209,6 +210,7 @@ std::vector<RecipeRule> all_rules(const Options& o, const GgufCheckpoint& checkp
 
 // int8, int4 and int4_awq: a directory that the importers read back.
 int run_packed(const Options& o, VerbContext& context) {
+  if (o.rounding_given) throw Error(ErrorCode::invalid_argument, "--rounding", "has a use for GGUF types only");
   if (!o.recipe.empty() || o.target_bits != 0)
     throw Error(ErrorCode::invalid_argument, "--type " + o.type, "takes no recipe and no size: all matrices get one format");
   PackedChoice choice = o.packed;
@@ -225,7 +227,7 @@ int run_packed(const Options& o, VerbContext& context) {
   if (context.json) {
     Json json = report_to_json(report);
     json.update({{"output", o.out}, {"type", o.type}, {"remarks", model.remarks}});
-    context.out << json_text(json) << '\n';
+    context.out << print_json(json) << '\n';
     return 0;
   }
   Table table({"tensor", "from", "to", ">error"});
@@ -256,7 +258,7 @@ int run(const Options& o, VerbContext& context) {
   const QuantizeOptions options{o.rounding == "search", &calibration.statistics, &context.interrupted};
   result.reports = write_quantized(checkpoint, choices, o.out, options, pool, [&](uint64_t bytes) { progress.advance(bytes); });
   if (context.json)
-    context.out << json_text(to_json(o, result, calibration.tokens)) << '\n';
+    context.out << print_json(to_json(o, result, calibration.tokens)) << '\n';
   else
     print_table(o, result, context.out);
   return 0;
@@ -282,7 +284,8 @@ VerbAction setup(OptionSet set) {
   mixed.add("--candidates", o->candidates, "Formats to choose from").needs(size);
   mixed.add("--write-recipe", o->write_recipe, "File for the rules that were found").needs(size);
   quantisation.add("--rounding", o->rounding, "search (least weighted error) or nearest (bit for bit as gguf rounds)")
-      .one_of({"search", "nearest"});
+      .one_of({"search", "nearest"})
+      .note_given(o->rounding_given);
   OptionSet execution = set.group("Execution");
   execution.add("--threads", o->model.threads, "Threads; 0: one per physical core").range(0, 1024);
   execution.add("--isa", o->model.isa, "Newest instruction set for the calibration: auto, scalar, avx2, avx512");

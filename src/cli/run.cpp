@@ -98,7 +98,7 @@ int run(const Options& o, VerbContext& context) {
   Generation g = engine.generate(request, sink, &context.interrupted);
   const Json timings = timings_to_json(g, options, load_ms);
   if (context.json)
-    context.out << json_text(to_json(g, request, tokenizer, timings)) << '\n';
+    context.out << print_json(to_json(g, request, tokenizer, timings)) << '\n';
   else
     context.out << '\n';
   if (!context.json && !context.quiet) print_speed(g, timings, context.err);

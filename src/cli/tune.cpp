@@ -77,16 +77,16 @@ int run(const Options& o, VerbContext& context) {
   const auto changed =
       std::ranges::count_if(choices, [](const auto& one) { return one.second.variant != one.second.timed.front().variant; });
   if (context.json) {
-    context.out << json_text({{"model", model->info.name},
-                              {"isa", model->prefill.isa},
-                              {"numerics", model->prefill.numerics},
-                              {"threads", compile.threads},
-                              {"problems", choices.size()},
-                              {"changed", changed},
-                              {"variants", variants_to_json(choices)},
-                              {"tune_file", path},
-                              {"machine", machine_to_json(compile.machine)},
-                              {"build", build_to_json()}})
+    context.out << print_json({{"model", model->info.name},
+                               {"isa", model->prefill.isa},
+                               {"numerics", model->prefill.numerics},
+                               {"threads", compile.threads},
+                               {"problems", choices.size()},
+                               {"changed", changed},
+                               {"variants", variants_to_json(choices)},
+                               {"tune_file", path},
+                               {"machine", machine_to_json(compile.machine)},
+                               {"build", build_to_json()}})
                 << '\n';
     return 0;
   }

@@ -55,7 +55,7 @@ std::map<std::string, std::string> texts_of(const Compilation& c, bool complete)
   else
     for (const Graph& graph : c.module.graphs) texts["graphs/" + graph.name() + ".cir"] = print(Module{c.module.stage, {graph}});
   for (const auto* plan : {&c.prefill, &c.decode})
-    if (*plan) texts[schedule_path((*plan)->mode)] = json_text(to_json(**plan));
+    if (*plan) texts[schedule_path((*plan)->mode)] = print_json(to_json(**plan));
   return texts;
 }
 
@@ -118,7 +118,7 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
     out.make_folder(fs::path(kWeightsPath).parent_path());
     json["weights"] = write_weight_file(*WeightSet::pack(plans, store, pool), out.path() / kWeightsPath, c.options.cancel);
   }
-  out.write("artifact.json", json_text(json));
+  out.write("artifact.json", print_json(json));
   out.commit();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/digest.h"
@@ -31,6 +32,17 @@ Json types_of(const Graph& graph, const std::vector<ValueId>& values) {
   for (ValueId id : values)
     types.push_back(graph.value(id).type.kind == ValueType::Kind::tensor ? to_string(graph.value(id).type.tensor) : "state");
   return types;
+}
+
+// What artifact.json says of a plan, the plan must say too.
+void check_target(const ExecutionPlan& plan, const JsonReader& target) {
+  const auto kv_dtype = target.get<std::string>("kv_dtype");
+  const bool keeps = std::ranges::all_of(plan.caches, [&](const CacheSpec& cache) { return format_of(cache.dtype).name == kv_dtype; });
+  if (target.get<std::string>("isa") != plan.isa) target.fail("isa is not that of the " + plan.mode + " plan, " + plan.isa);
+  if (target.get<std::string>("numerics") != plan.numerics)
+    target.fail("numerics is not that of the " + plan.mode + " plan, " + plan.numerics);
+  if (target.get<int64_t>("max_positions") != plan.max_positions) target.fail("max_positions is not that of the " + plan.mode + " plan");
+  if (!keeps) target.fail("kv_dtype is not that of the " + plan.mode + " plan's caches");
 }
 
 }  // namespace
@@ -79,8 +91,10 @@ TokenizerSpec ArtifactView::tokenizer() const {
 }
 
 ExecutionPlan ArtifactView::plan(const std::string& mode) const {
-  return plan_from_json(read_json(schedule_path(mode)), (directory_ / schedule_path(mode)).string(),
-                        is_complete() ? PlanState::complete : PlanState::without_places);
+  ExecutionPlan plan = plan_from_json(read_json(schedule_path(mode)), (directory_ / schedule_path(mode)).string(),
+                                      is_complete() ? PlanState::complete : PlanState::without_places);
+  check_target(plan, description().object("target"));
+  return plan;
 }
 
 Graph ArtifactView::graph(const std::string& mode) const {

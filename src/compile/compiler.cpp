@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
 
 #include "base/cancellation.h"
 #include "base/clock.h"
@@ -62,13 +64,36 @@ void check_caches(const Module& module, const std::vector<CacheSpec>& caches) {
     }
 }
 
+Module read_text(const std::filesystem::path& path) {
+  const std::shared_ptr<MappedFile> file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+// A text, or the texts of a folder as one.
+Module read_texts(const std::filesystem::path& path) {
+  std::set<std::filesystem::path> texts;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".cir") texts.insert(entry->path());
+  if (!std::filesystem::is_directory(path)) texts = {path};
+  std::optional<Module> module;
+  for (const std::filesystem::path& text : texts) {
+    Module part = read_text(text);
+    if (module && part.stage != module->stage)
+      throw Error(ErrorCode::invalid_model, text.string(), "stands after another pass than the texts beside it");
+    if (!module)
+      module = std::move(part);
+    else
+      std::ranges::move(part.graphs, std::back_inserter(module->graphs));
+  }
+  if (!module || module->graphs.empty()) throw Error(ErrorCode::invalid_model, path.string(), "holds no graph");
+  return std::move(*module);
+}
+
 Module initial_module(const Compilation& c) {
   if (c.options.resume_from.empty()) return build_model(c.model.config, c.model.weights);
-  std::shared_ptr<MappedFile> file = MappedFile::open(c.options.resume_from);
-  auto bytes = file->bytes();
-  const std::string where = c.options.resume_from.string();
-  Module module = parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
-  if (module.graphs.empty()) throw Error(ErrorCode::invalid_model, where, "holds no graph");
+  Module module = read_texts(c.options.resume_from);
   verify(module);
   check_weights(module, c.model.weights);
   check_caches(module, c.caches);

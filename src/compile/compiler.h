@@ -48,7 +48,7 @@ struct CompileOptions {
   PlanValidator plan_validator;               // and this every planning pass, where it is given
   std::string stop_after;                     // name of a pass or planning pass
   bool fuse = true;                           // false: no fusion pass, so that every matmul's input is a value of its own
-  std::filesystem::path resume_from;          // CacheIR text to go on from, instead of the model builder's graph
+  std::filesystem::path resume_from;          // CacheIR text, or folder of such, to go on from, instead of the model builder's graph
   const std::atomic<bool>* cancel = nullptr;  // polled all along; Error{cancelled}
 };
 

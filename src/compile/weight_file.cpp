@@ -42,8 +42,8 @@ void write_bytes(AtomicFile& file, std::span<const uint8_t> bytes, const std::at
   }
 }
 
-size_t padding_of(const WeightSet::Entry& entry) {
-  return (kAlignment - entry.bytes % kAlignment) % kAlignment;
+size_t padded(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 Record record_from(const JsonReader& from) {
@@ -57,41 +57,55 @@ Record record_from(const JsonReader& from) {
   return record;
 }
 
+// Entries as write_weight_file() lays them: in the order of their keys, each where the one before it ends.
+std::vector<Record> records_from(const JsonReader& index) {
+  const auto bytes = index.get<size_t>("bytes");
+  std::vector<Record> records;
+  size_t at = 0;
+  index.each("entries", [&](const JsonReader& from) {
+    Record record = record_from(from);
+    if (!records.empty() && !(records.back().key < record.key)) from.fail("weight " + record.key.name + " is not in its place");
+    if (record.offset != at || record.bytes > bytes - at || padded(record.bytes) > bytes - at)
+      from.fail("weight " + record.key.name + " does not lie where the one before it ends");
+    at += padded(record.bytes);
+    records.push_back(std::move(record));
+  });
+  if (at != bytes) index.fail("its entries have " + std::to_string(at) + " bytes, expected " + std::to_string(bytes));
+  return records;
+}
+
 }  // namespace
 
 Json write_weight_file(const WeightSet& weights, const std::filesystem::path& path, const std::atomic<bool>* cancel) {
   size_t bytes = 0;
-  for (const auto& [key, entry] : weights.entries()) bytes += entry.bytes + padding_of(entry);
+  for (const auto& [key, entry] : weights.entries()) bytes += padded(entry.bytes);
   AtomicFile file(path, bytes);
   Json entries = Json::array();
   const std::vector<uint8_t> zeros(kAlignment);
   for (const auto& [key, entry] : weights.entries()) {
     entries.push_back(record_to_json({key, entry.type, file.written(), entry.bytes}));
     write_bytes(file, {entry.data, entry.bytes}, cancel);
-    file.write(std::span(zeros).first(padding_of(entry)));
+    file.write(std::span(zeros).first(padded(entry.bytes) - entry.bytes));
   }
   file.commit();
   return {{"bytes", bytes}, {"digest", digest_of(MappedFile::open(path)->bytes(), cancel)}, {"entries", entries}};
 }
 
 std::shared_ptr<WeightSet> map_weight_file(const std::filesystem::path& path, const JsonReader& index, const std::atomic<bool>* cancel) {
+  std::vector<Record> records = records_from(index);
   std::shared_ptr<MappedFile> file = MappedFile::open(path);
-  const size_t size = file->bytes().size();
   if (digest_of(file->bytes(), cancel) != index.get<std::string>("digest"))
     throw Error(ErrorCode::invalid_model, path.string(), "its digest is not the one in artifact.json: it was changed or damaged");
+  if (file->bytes().size() != index.get<size_t>("bytes")) index.fail("bytes is not the size of " + path.string());
   std::map<WeightKey, WeightSet::Entry> entries;
-  index.each("entries", [&](const JsonReader& from) {
-    Record record = record_from(from);
-    if (record.offset % kAlignment || record.offset > size || record.bytes > size - record.offset)
-      from.fail("weight " + record.key.name + " does not fit the file");
+  for (Record& record : records)
     entries.emplace(std::move(record.key),
                     WeightSet::Entry{.type = record.type, .data = file->bytes().data() + record.offset, .bytes = record.bytes});
-  });
   return WeightSet::mapped(std::move(entries), std::move(file));
 }
 
 void check_weight_index(const JsonReader& index) {
-  index.each("entries", [](const JsonReader& from) { record_from(from); });
+  records_from(index);
 }
 
 }  // namespace hyalite

@@ -121,7 +121,7 @@ TuneRecord tune_record_from_json(const Json& json, const std::string& where) {
 }
 
 void save_tune_record(const std::string& path, const TuneRecord& record) {
-  write_file_atomically(path, json_text(to_json(record)) + "\n");
+  write_file_atomically(path, print_json(to_json(record)) + "\n");
 }
 
 StoredTuneRecord load_tune_record(const std::string& path, const TuneOrigin& here) {

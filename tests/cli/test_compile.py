@@ -83,16 +83,22 @@ class Compile(CliCase):
     def test_resumes_from_every_stage(self):
         names = [p["name"] for p in self.json_of("compile", tiny(), "-o", scratch("a"))["passes"]]
         want = self.ids(tiny())
-        for name in names[:-1]:
+        for name in names:
             with self.subTest(stage=name):
                 stopped, whole = scratch("stopped"), scratch("whole")
                 self.assertEqual(self.json_of("compile", tiny(), "-o", stopped, "--stop-after", name)["stage"], name)
                 graphs = os.path.join(stopped, "graphs")
-                texts = [os.path.join(graphs, f) for f in os.listdir(graphs) if f.endswith(".cir")]
-                joined = os.path.join(graphs, "module.cir")
-                self.assertIn(joined, texts, "a stage leaves one text to go on from")
-                self.done("compile", tiny(), "-o", whole, "--resume-from", joined, "--max-seq", 256)
-                self.assertEqual(self.ids(whole), want)
+                texts = ["decode.cir", "prefill.cir"] if name == names[-1] else ["module.cir"]
+                self.assertEqual(sorted(os.listdir(graphs)), texts)
+                for source in [graphs] if len(texts) > 1 else [graphs, os.path.join(graphs, texts[0])]:
+                    self.done("compile", tiny(), "-o", whole, "--resume-from", source, "--max-seq", 256)
+                    self.assertEqual(self.ids(whole), want)
+
+    def test_texts_that_do_not_belong_together_are_refused(self):
+        folder = copy_of(os.path.join(artifact(), "graphs"))
+        shutil.copy(os.path.join(artifact("--stop-after", "dce"), "graphs", "module.cir"), folder)
+        self.assertIn("another pass", self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", folder))
+        self.assertIn("holds no graph", self.refused(3, "compile", tiny(), "-o", scratch("a"), "--resume-from", os.path.dirname(scratch("empty"))))
 
     def test_goes_on_only_before_the_stop(self):
         path = os.path.join(artifact("--stop-after", "dce"), "graphs", "module.cir")
@@ -141,7 +147,19 @@ class Compile(CliCase):
         def odd_offset(d):
             d["weights"]["entries"][0]["offset"] += 1
 
-        for change in (other_vocabulary, other_shape, odd_offset):
+        def another_place(d):
+            d["weights"]["entries"][2]["offset"] = d["weights"]["entries"][0]["offset"]
+
+        def swapped_names(d):
+            one, other = [e for e in d["weights"]["entries"] if e["name"].endswith(("attn_q", "attn_output"))][:2]
+            one["name"], other["name"] = other["name"], one["name"]
+
+        def more_bytes(d):
+            d["weights"]["bytes"] += 64
+
+        targets = {"isa": "foo", "numerics": "reference", "kv_dtype": "f32", "max_positions": 2000}
+        other_targets = [lambda d, one=one: d["target"].update([one]) for one in targets.items()]
+        for change in (other_vocabulary, other_shape, odd_offset, another_place, swapped_names, more_bytes, *other_targets):
             with self.subTest(change.__name__):
                 copy = copy_of(artifact())
                 edit_json(os.path.join(copy, "artifact.json"), change)

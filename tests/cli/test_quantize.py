@@ -207,6 +207,7 @@ class Quantize(CliCase):
         useless = (
             ("--type", "int8", "--calibrate", self.text),
             ("--type", "int8", "--group-size", "32"),
+            ("--type", "int8", "--rounding", "nearest"),
             ("--type", "q8_0", "--group-size", "32"),
             ("--type", "q8_0", "--write-recipe", "found.txt"),
             ("--type", "q8_0", "--candidates", "q4_0"),
