@@ -27,6 +27,7 @@ echo "clang-format: ${#files[@]} files" >&2
 clang-format-16 --dry-run -Werror "${files[@]}"
 
 # clang reads neither GCC's precompiled headers nor its flags, so that linting has a configuration of its own; nothing is built in it.
+mkdir -p build
 cmake -S . -B build/lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++-16 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/lint.log 2>&1 ||
   { cat build/lint.log >&2; exit 1; }
 exec python3 scripts/tidy.py build/lint "${files[@]}"
