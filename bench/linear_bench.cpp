@@ -61,7 +61,8 @@ void int8_peak(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(rounds) * loop.ops_per_round * pool.size(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void add_matmul(const KernelVariant& variant, DType dtype, const char* size, int64_t rows, int64_t columns, std::vector<int64_t> tokens) {
+void add_matmul(const KernelVariant& variant, DType dtype, const char* size, int64_t rows, int64_t columns,
+                const std::vector<int64_t>& tokens) {
   const std::string name = std::string(variant.name) + "/" + size;
   benchmark::RegisterBenchmark(name.c_str(), matmul, Case{&variant, dtype, rows, columns})
       ->ArgNames({"tokens", "threads"})

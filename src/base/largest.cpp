@@ -37,7 +37,7 @@ bool nan_in_block(const float* values) {
   for (size_t i = 0; i < kBlock; i += 8) {
     Vector first, second;
     std::memcpy(&first, values + i, sizeof first), std::memcpy(&second, values + i + 4, sizeof second);
-    a |= first != first, b |= second != second;
+    a |= first != first, b |= second != second;  // NOLINT(misc-redundant-expression): only NaN is
   }
   a |= b;
   return a[0] || a[1] || a[2] || a[3];

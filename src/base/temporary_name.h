@@ -17,7 +17,7 @@ inline std::filesystem::path make_beside(const std::filesystem::path& target, co
                                          const std::function<bool(const std::filesystem::path&)>& make) {
   const std::string stem = target.string() + '.' + kind + '-' + std::to_string(getpid());
   for (int i = 0;; ++i) {
-    const std::filesystem::path path = i ? stem + '-' + std::to_string(i) : stem;
+    std::filesystem::path path = i ? stem + '-' + std::to_string(i) : stem;
     if (make(path)) return path;
     if (errno != EEXIST) return {};
   }

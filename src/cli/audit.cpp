@@ -61,7 +61,7 @@ int run(VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet) {
+VerbAction setup(const OptionSet&) {
   return run;
 }
 

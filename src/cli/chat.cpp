@@ -150,7 +150,7 @@ int run(const Options& o, VerbContext& context) {
   return context.terminated || (chat.failed() && !isatty(STDIN_FILENO)) ? 1 : 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   o->generation.max_new_tokens = 512;
   add_model_options(set, o->model);

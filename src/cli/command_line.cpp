@@ -62,7 +62,7 @@ struct CommonFlags {
   bool json = false, quiet = false;
 };
 
-void add_common(OptionSet set, CommonFlags& flags) {
+void add_common(const OptionSet& set, CommonFlags& flags) {
   OptionSet output = set.group("Output");
   output.add("--json", flags.json, "Print one JSON document and nothing else on standard output");
   output.add("-q,--quiet", flags.quiet, "No progress and no remarks on standard error");

@@ -45,7 +45,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("model", o->model, "Model or artifact whose tokenizer to use").required();
   set.add("--ids", o->ids, "Token ids, separated by commas or spaces").required();

@@ -35,7 +35,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("artifact", o->artifact, "Compiled artifact").required();
   set.add("output", o->output, "File to write; one that is there already is replaced; -: standard output").required();

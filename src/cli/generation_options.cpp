@@ -24,7 +24,7 @@ std::pair<int32_t, double> parse_bias(const std::string& text) {
 
 }  // namespace
 
-void add_generation_options(OptionSet set, GenerationOptions& o) {
+void add_generation_options(const OptionSet& set, GenerationOptions& o) {
   OptionSet length = set.group("Length");
   length.add("-n,--max-new-tokens", o.max_new_tokens, "Most tokens of the answer").range(1, int64_t{1} << 32);
   length.add("--stop", o.stop, "End the answer before this text; may be repeated");

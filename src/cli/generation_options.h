@@ -17,7 +17,7 @@ struct GenerationOptions {
   bool ignore_eos = false;
 };
 
-void add_generation_options(OptionSet set, GenerationOptions& options);
+void add_generation_options(const OptionSet& set, GenerationOptions& options);
 
 // A request without its prompt. Throws Error{invalid_argument} naming the flag.
 Request request_of(const GenerationOptions& options);

@@ -109,7 +109,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("artifact", o->artifact, "Compiled artifact").required();
   Option pass = set.add("--pass-name", o->pass_name, "Show what one pass changed: counts, remarks, diff");

@@ -80,7 +80,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
   const Option model = set.get("model").required(false).description("Model whose plans to count variants in");

@@ -149,7 +149,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("base", o->base, "Model, artifact, compact base file, or a file of llama-perplexity --kl-divergence-base").required();
   add_model_options(set, o->model);

@@ -28,7 +28,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   const std::vector<std::string> families(tiny_families().begin(), tiny_families().end());
   set.add("directory", o->directory, "Where to write; a tiny model that is there already is replaced").required();

@@ -41,7 +41,7 @@ std::shared_ptr<const TuneRecord> tuned(const Machine& machine, const VerbContex
 
 }  // namespace
 
-void add_model_options(OptionSet set, ModelOptions& o) {
+void add_model_options(const OptionSet& set, ModelOptions& o) {
   set.add("model", o.model, "GGUF file, Hugging Face directory, or compiled artifact").required();
   OptionSet execution = set.group("Execution");
   execution.add("--backend,--target", o.backend, "Where to run: cpu");
@@ -67,6 +67,15 @@ Machine this_machine(const VerbContext& context) {
 std::string tune_file(const VerbContext& context) {
   if (context.machine_file.empty()) return {};
   return (std::filesystem::path(context.machine_file).parent_path() / "tune.json").string();
+}
+
+void make_machine_folder(const VerbContext& context) {
+  if (context.machine_file.empty())
+    throw Error(ErrorCode::io, "figures of this machine", "neither XDG_CACHE_HOME nor HOME says where to keep them");
+  const std::filesystem::path folder = std::filesystem::path(context.machine_file).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(ErrorCode::io, folder.string(), "cannot make the directory: " + error.message());
 }
 
 CompileOptions compile_options(const ModelOptions& o, const VerbContext& context) {

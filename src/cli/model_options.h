@@ -23,13 +23,16 @@ struct ModelOptions {
 };
 
 // MODEL and the groups "Execution" and "Numerics".
-void add_model_options(OptionSet set, ModelOptions& options);
+void add_model_options(const OptionSet& set, ModelOptions& options);
 
 // This machine, with what `profile --calibrate` measured where that was done; says so on `err` where its file is of no use.
 Machine this_machine(const VerbContext& context);
 
 // The tune record of this machine, kept beside the calibration; empty where there is no place for one.
 std::string tune_file(const VerbContext& context);
+
+// Makes the folder of both, before anything is measured in vain. Throws Error{io} where that cannot be.
+void make_machine_folder(const VerbContext& context);
 
 // Options with "auto" resolved, and with what `tune` chose on this machine; says so on `err` where its file is of no use. Ctrl-C cancels.
 // Throws Error{invalid_argument} naming the flag.

@@ -67,41 +67,41 @@ OptionSet OptionSet::group(const std::string& heading) const {
   return set;
 }
 
-OptionSet OptionSet::exactly_one(const std::string& heading) {
+OptionSet OptionSet::exactly_one(const std::string& heading) const {
   CLI::Option_group* group = app_->add_option_group(heading);
   group->require_option(1);
   return OptionSet(*group);
 }
 
-Option OptionSet::add(const std::string& names, std::string& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, std::string& value, const std::string& description) const {
   return listed(app_->add_option(names, value, description));
 }
 
-Option OptionSet::add(const std::string& names, std::vector<std::string>& values, const std::string& description) {
+Option OptionSet::add(const std::string& names, std::vector<std::string>& values, const std::string& description) const {
   return listed(app_->add_option(names, values, description));
 }
 
-Option OptionSet::add(const std::string& names, int& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, int& value, const std::string& description) const {
   return listed(app_->add_option(names, value, description));
 }
 
-Option OptionSet::add(const std::string& names, int64_t& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, int64_t& value, const std::string& description) const {
   return listed(app_->add_option(names, value, description));
 }
 
-Option OptionSet::add(const std::string& names, double& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, double& value, const std::string& description) const {
   return listed(app_->add_option(names, value, description));
 }
 
-Option OptionSet::add(const std::string& names, bool& flag, const std::string& description) {
+Option OptionSet::add(const std::string& names, bool& flag, const std::string& description) const {
   return listed(app_->add_flag(names, flag, description));
 }
 
-Option OptionSet::add(const std::string& names, uint64_t& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, uint64_t& value, const std::string& description) const {
   return listed(app_->add_option(names, value, description)->check(why_not_unsigned));
 }
 
-Option OptionSet::add(const std::string& names, std::optional<uint64_t>& value, const std::string& description) {
+Option OptionSet::add(const std::string& names, std::optional<uint64_t>& value, const std::string& description) const {
   return listed(app_->add_option_no_stream(names, value, description)->check(why_not_unsigned));
 }
 

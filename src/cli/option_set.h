@@ -40,17 +40,17 @@ class OptionSet {
   // The same options, but what is added here stands under that heading of the help.
   OptionSet group(const std::string& heading) const;
   // A group of its own, of whose options the command line has to have exactly one.
-  OptionSet exactly_one(const std::string& heading);
+  OptionSet exactly_one(const std::string& heading) const;
 
   // `names` as in "-n,--max-new-tokens"; one without dashes is found by its place. The variable's value is the default, and is shown.
-  Option add(const std::string& names, std::string& value, const std::string& description);
-  Option add(const std::string& names, std::vector<std::string>& values, const std::string& description);  // may be repeated
-  Option add(const std::string& names, int& value, const std::string& description);
-  Option add(const std::string& names, int64_t& value, const std::string& description);
-  Option add(const std::string& names, double& value, const std::string& description);
-  Option add(const std::string& names, bool& flag, const std::string& description);  // takes no value
-  Option add(const std::string& names, uint64_t& value, const std::string& description);
-  Option add(const std::string& names, std::optional<uint64_t>& value, const std::string& description);
+  Option add(const std::string& names, std::string& value, const std::string& description) const;
+  Option add(const std::string& names, std::vector<std::string>& values, const std::string& description) const;  // may be repeated
+  Option add(const std::string& names, int& value, const std::string& description) const;
+  Option add(const std::string& names, int64_t& value, const std::string& description) const;
+  Option add(const std::string& names, double& value, const std::string& description) const;
+  Option add(const std::string& names, bool& flag, const std::string& description) const;  // takes no value
+  Option add(const std::string& names, uint64_t& value, const std::string& description) const;
+  Option add(const std::string& names, std::optional<uint64_t>& value, const std::string& description) const;
 
   // REQUIRES: an option that was added.
   Option get(const std::string& name) const;

@@ -30,7 +30,7 @@ ActivationStatistics calibrate(const ImportedModel& model, const std::string& fi
 
 }  // namespace
 
-Option add_group_option(OptionSet set, PackedChoice& o) {
+Option add_group_option(const OptionSet& set, PackedChoice& o) {
   return set.add("--group-size", o.group, "Columns that share a scale in int4 and int4_awq: 32, 64 or 128").note_given(o.group_given);
 }
 

@@ -18,7 +18,7 @@ struct PackedChoice {
 };
 
 // Adds --group-size, and returns it.
-Option add_group_option(OptionSet set, PackedChoice& choice);
+Option add_group_option(const OptionSet& set, PackedChoice& choice);
 
 // Throws Error{invalid_argument} for a type that is none, for int4_awq without a calibration text, and for options that the type does not
 // use.

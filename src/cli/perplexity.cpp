@@ -62,7 +62,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
   add_scoring_options(set, o->scoring);

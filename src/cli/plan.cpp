@@ -81,7 +81,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
   OptionSet execution = set.group("Execution");

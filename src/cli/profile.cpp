@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iostream>
 
-#include "base/error.h"
 #include "base/thread_pool.h"
 #include "cli/machine_json.h"
 #include "cli/model_options.h"
@@ -43,12 +41,10 @@ Json bandwidth_to_json(const std::optional<Calibration>& calibration) {
 // Measures and keeps, or reads what was kept.
 std::optional<Calibration> calibration_of(const Options& o, const Machine& machine, VerbContext& context) {
   if (!o.calibrate) return context.machine_file.empty() ? std::nullopt : load_calibration(context.machine_file, machine).calibration;
+  make_machine_folder(context);
   ThreadPool pool(machine.cores);
   MeasureOptions options{.repeats = o.repeats, .bytes = static_cast<size_t>(o.sample_mb) << 20, .cancel = &context.interrupted};
-  Calibration calibration = calibrate(pool, machine, options);
-  if (context.machine_file.empty()) throw Error(ErrorCode::io, "machine file", "neither XDG_CACHE_HOME nor HOME says where to keep it");
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(context.machine_file).parent_path(), ignored);
+  const Calibration calibration = calibrate(pool, machine, options);
   save_calibration(context.machine_file, machine, calibration);
   return calibration;
 }
@@ -88,7 +84,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   const Option measure =
       set.add("--calibrate", o->calibrate, "Measure bandwidth and arithmetic, and keep the figures: plans predict with them from then on");

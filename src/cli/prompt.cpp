@@ -54,7 +54,7 @@ std::string read_text_file(const std::string& path, const std::atomic<bool>& int
   return text;
 }
 
-void add_prompt_options(OptionSet set, PromptOptions& o) {
+void add_prompt_options(const OptionSet& set, PromptOptions& o) {
   OptionSet group = set.group("Prompt");
   Option prompt = group.add("-p,--prompt", o.prompt, "The prompt").note_given(o.given);
   group.add("-f,--file", o.file, "Read the prompt from a file; -: standard input").excludes(prompt).note_given(o.given);

@@ -23,7 +23,7 @@ struct PromptOptions {
 // Error{cancelled}.
 std::string read_text_file(const std::string& path, const std::atomic<bool>& interrupted);
 
-void add_prompt_options(OptionSet set, PromptOptions& options);
+void add_prompt_options(const OptionSet& set, PromptOptions& options);
 
 // With --chat, or by default where the model has a chat template, the prompt is a user's message; with --raw it is the text itself, with
 // the model's beginning token. Throws Error{invalid_argument} for --chat without a template.

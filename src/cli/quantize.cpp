@@ -171,7 +171,7 @@ void print_table(const Options& o, const Result& result, std::ostream& out) {
 
 std::vector<RecipeRule> read_recipe(const std::string& path, const GgufCheckpoint& checkpoint, VerbContext& context) {
   if (path.empty()) return {};
-  const std::vector<RecipeRule> rules = parse_recipe(read_text_file(path, context.interrupted), path);
+  std::vector<RecipeRule> rules = parse_recipe(read_text_file(path, context.interrupted), path);
   std::vector<bool> used(rules.size());
   for (const GgufCheckpointTensor& tensor : checkpoint.tensors)
     if (tensor.is_matrix)
@@ -264,7 +264,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("model", o->model.model, "GGUF file or Hugging Face directory").required();
   set.add("out", o->out, "GGUF file to write, or directory for int8, int4, int4_awq; one that is there already is replaced").required();

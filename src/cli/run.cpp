@@ -105,7 +105,7 @@ int run(const Options& o, VerbContext& context) {
   return g.finish_reason == "cancelled" ? 1 : 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
   add_prompt_options(set, o->prompt);

@@ -20,7 +20,7 @@ constexpr size_t kLineBytes = 56;    // of the text before a token
 
 }  // namespace
 
-void add_scoring_options(OptionSet set, ScoringOptions& o) {
+void add_scoring_options(const OptionSet& set, ScoringOptions& o) {
   OptionSet measurement = set.group("Measurement");
   measurement.add("--file", o.file, "Text to score; -: standard input");
   measurement.add("--ctx", o.context, "Tokens in a window; the second half of each is scored").range(4, 1 << 24);

@@ -19,7 +19,7 @@ struct ScoringOptions {
   int64_t context = 512, windows = 0;  // windows: 0 for all
   int64_t worst = 10;
 };
-void add_scoring_options(OptionSet set, ScoringOptions& options);
+void add_scoring_options(const OptionSet& set, ScoringOptions& options);
 
 // A model with an engine for windows of `context` tokens.
 class ScoredModel {

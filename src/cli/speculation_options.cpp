@@ -16,7 +16,7 @@ std::string method_of(const SpeculationOptions& o) {
 
 }  // namespace
 
-void add_speculation_options(OptionSet set, SpeculationOptions& o) {
+void add_speculation_options(const OptionSet& set, SpeculationOptions& o) {
   OptionSet speculation = set.group("Speculation");
   speculation.add("--speculative", o.method,
                   "Guess ahead and check many guesses in one step, which never changes the answer: none, ngram (look up what followed the "

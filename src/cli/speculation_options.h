@@ -16,7 +16,7 @@ struct SpeculationOptions {
   int64_t draft_tokens = 0;  // 0: kDraftTokens
 };
 
-void add_speculation_options(OptionSet set, SpeculationOptions& options);
+void add_speculation_options(const OptionSet& set, SpeculationOptions& options);
 
 // Makes room for drafts in the plan that is about to be made. Throws Error{invalid_argument} naming the flag that lacks another.
 void plan_speculation(const SpeculationOptions& options, CompileOptions& compile);

@@ -28,7 +28,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   set.add("model", o->model, "Model or artifact whose tokenizer to use").required();
   OptionSet source = set.exactly_one("Text");

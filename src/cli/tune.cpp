@@ -2,10 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
-#include "base/error.h"
 #include "base/progress.h"
 #include "cli/machine_json.h"
 #include "cli/model_options.h"
@@ -34,8 +32,6 @@ Choices measure(const Options& o, const ModelPlan& model, const CompileOptions& 
 void keep(const std::string& path, const CompileOptions& compile, const Choices& choices) {
   TuneRecord record{.origin = tune_origin(detect_machine(), HYALITE_VERSION), .choices = choices};
   if (compile.tuned) record.choices.insert(compile.tuned->choices.begin(), compile.tuned->choices.end());
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   save_tune_record(path, record);
 }
 
@@ -68,8 +64,8 @@ void print(const Choices& choices, std::ostream& out) {
 
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile = compile_options(o.model, context);
+  make_machine_folder(context);
   const std::string path = tune_file(context);
-  if (path.empty()) throw Error(ErrorCode::io, "tune record", "neither XDG_CACHE_HOME nor HOME says where to keep it");
   compile.max_decode_sequences = o.max_batch;
   const std::shared_ptr<ModelPlan> model = load(o.model, compile, context);
   const Choices choices = measure(o, *model, compile, context);
@@ -95,7 +91,7 @@ int run(const Options& o, VerbContext& context) {
   return 0;
 }
 
-VerbAction setup(OptionSet set) {
+VerbAction setup(const OptionSet& set) {
   auto o = std::make_shared<Options>();
   add_model_options(set, o->model);
   OptionSet measurement = set.group("Measurement");

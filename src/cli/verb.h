@@ -30,7 +30,7 @@ struct Verb {
   const char* group;    // heading in `hyalite --help`
   const char* summary;  // one line
   // Adds the verb's options to its subcommand and returns what to do. The options live in the closure.
-  VerbAction (*setup)(OptionSet set);
+  VerbAction (*setup)(const OptionSet& set);
 };
 
 // In order of `hyalite --help`.

@@ -17,7 +17,7 @@ constexpr int chains = 8;
 
 uint32_t int8_scalar(int64_t rounds, uint32_t seed) {
   int32_t sum[chains] = {};
-  volatile int8_t factors[2] = {static_cast<int8_t>(seed | 1), static_cast<int8_t>(seed >> 8 | 1)};
+  volatile int32_t factors[2] = {static_cast<int32_t>((seed | 1) & 0x7f), static_cast<int32_t>((seed >> 8 | 1) & 0x7f)};
   for (int64_t i = 0; i < rounds; ++i) {
     const int32_t x = factors[0], y = factors[1];
     for (int32_t& s : sum) s = static_cast<int32_t>(static_cast<uint32_t>(s) + static_cast<uint32_t>(x * y));

@@ -1,5 +1,6 @@
 #include "importers/gguf_shards.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <unordered_map>
@@ -81,18 +82,12 @@ void check_tensors(const std::vector<GgufShard>& shards, uint64_t expected) {
 
 std::vector<GgufShard> open_gguf_shards(const std::filesystem::path& path) {
   std::vector<GgufShard> shards;
-  GgufShard given = open_shard(path);
-  const Split split = split_of(given.file.metadata);
-  if (split.count == 1) {
-    shards.push_back(std::move(given));
-    return shards;
-  }
+  shards.push_back(open_shard(path));
+  const Split split = split_of(shards[0].file.metadata);
+  if (split.count == 1) return shards;
   const std::string stem = stem_of(path, split);
   for (uint64_t no = 0; no < split.count; ++no) {
-    if (no == split.no) {
-      shards.push_back(std::move(given));
-      continue;
-    }
+    if (no == split.no) continue;
     const auto sibling = path.parent_path() / (stem + shard_suffix(no + 1, split.count));
     std::error_code error;
     if (!std::filesystem::exists(sibling, error))
@@ -100,6 +95,7 @@ std::vector<GgufShard> open_gguf_shards(const std::filesystem::path& path) {
     shards.push_back(open_shard(sibling));
     check_same_model(shards.back(), {no, split.count, split.tensors});
   }
+  std::rotate(shards.begin(), shards.begin() + 1, shards.begin() + static_cast<ptrdiff_t>(split.no) + 1);  // in the order of their numbers
   check_tensors(shards, split.tensors);
   return shards;
 }

@@ -14,7 +14,7 @@
 namespace hyalite {
 namespace {
 
-void add_weight(WeightStore& weights, const std::string& name, std::vector<int64_t> dims, const std::vector<float>& values,
+void add_weight(WeightStore& weights, const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& values,
                 DType dtype = DType::f32) {
   TensorType type{dtype, {}};
   for (int64_t dim : dims) type.dims.emplace_back(dim);

@@ -13,7 +13,7 @@ ValueId Graph::add_value(std::string_view wish, ValueType type, NodeId producer,
   return id;
 }
 
-ValueId Graph::add_input(std::string name, ValueType type) {
+ValueId Graph::add_input(const std::string& name, ValueType type) {
   inputs_.push_back(add_value(name, std::move(type), kNone, inputs_.size()));
   return inputs_.back();
 }

@@ -54,7 +54,7 @@ class Graph {
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
-  ValueId add_input(std::string name, ValueType type);
+  ValueId add_input(const std::string& name, ValueType type);
   // Appends a node whose results have the given names (made unique by a suffix) and unknown type, or `types` where given.
   NodeId append(const OpSpec& op, std::vector<ValueId> operands, Attrs attrs, std::vector<std::string> result_names, Provenance from,
                 std::vector<ValueType> types = {});

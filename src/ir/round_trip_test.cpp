@@ -61,7 +61,7 @@ class RandomGraphs {
     }
     TensorType tensor{below(2) ? DType::f32 : DType::q4_k, {}};
     for (int i = below(3); i > 0; --i) tensor.dims.push_back(below(2) ? Dim(1 + below(1 << 20)) : Dim::symbol("TBL"[below(3)]));
-    if (tensor.dtype == DType::q4_k) tensor.dims.push_back(Dim(256 * (1 + below(9))));
+    if (tensor.dtype == DType::q4_k) tensor.dims.emplace_back(256 * (1 + below(9)));
     return ValueType::of(tensor);
   }
 

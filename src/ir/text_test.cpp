@@ -83,7 +83,7 @@ TEST(Text, RealsStayApartFromIntegersAndReadBackExactly) {
 }
 
 TEST(Text, AnyNameAndAnyStringSurvive) {
-  const std::string odd("a \"b\"\\ \n\t\r\x01\x7f é 😊\0end", 25);
+  const std::string odd("a \"b\"\\ \n\t\r\x01\x7f é 😊\0end", 24);
   Graph graph("g " + odd);
   const ValueId x = graph.add_input(odd, ValueType::of({DType::f32, {Dim(3)}}));
   const NodeId n = graph.append(*find_op("weight"), {}, {{"name", odd}}, {"%@"}, {odd, odd, {odd, ""}});

@@ -91,9 +91,7 @@ class Verifier {
   }
 
   void check_attrs(const Node& node) const {
-    const auto& items = node.attrs.items();
-    for (size_t i = 0; i < items.size(); ++i) {
-      const auto& [name, value] = items[i];
+    for (const auto& [name, value] : node.attrs.items()) {
       const AttrSpec* spec = find_attr(*node.op, name);
       if (!spec) fail("attribute " + name, "is not one of the op's");
       if (!fits(*spec, value)) fail("attribute " + name, "must be " + describe(*spec));

@@ -26,7 +26,7 @@ WeightStore weights_of(const ModelConfig& config) {
   WeightStore store;
   for (const TensorSpec& spec : tensor_specs(config)) {
     TensorType type{DType::f32, {}};
-    for (int64_t dim : spec.dims) type.dims.push_back(Dim(dim));
+    for (int64_t dim : spec.dims) type.dims.emplace_back(dim);
     std::vector<uint8_t> bytes(bytes_of(type, {}));
     store.add_owned(spec.name, std::move(type), {"test", spec.name}, std::move(bytes));
   }

@@ -25,15 +25,15 @@ inline Operand absent() {
 inline Operand state(ValueType type) {
   return {std::move(type), {}};
 }
-inline Operand encoded(DType dtype, std::vector<int64_t> dims, const std::vector<float>& values) {
+inline Operand encoded(DType dtype, const std::vector<int64_t>& dims, const std::vector<float>& values) {
   TensorType type{dtype, {}};
   for (int64_t dim : dims) type.dims.emplace_back(dim);
   std::vector<uint8_t> bytes(bytes_of(type, {}));
   encode(dtype, values.data(), static_cast<int64_t>(values.size()), bytes.data());
   return {ValueType::of(type), bytes};
 }
-inline Operand floats(std::vector<int64_t> dims, const std::vector<float>& values) {
-  return encoded(DType::f32, std::move(dims), values);
+inline Operand floats(const std::vector<int64_t>& dims, const std::vector<float>& values) {
+  return encoded(DType::f32, dims, values);
 }
 inline Operand integers(const std::vector<int32_t>& values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(int32_t));
@@ -47,7 +47,7 @@ struct OpRun {
 };
 
 // Results of the op, its work split over `threads` turns. `symbols` binds the results' symbolic dims.
-inline OpRun run_op(std::string_view name, std::vector<Operand> operands, Attrs attrs = {}, const BatchView* batch = nullptr,
+inline OpRun run_op(std::string_view name, std::vector<Operand> operands, const Attrs& attrs = {}, const BatchView* batch = nullptr,
                     const CacheView* cache = nullptr, int threads = 1) {
   const OpSpec& op = *find_op(name);
   const Symbols symbols = batch ? Symbols{batch->tokens, batch->sequences, batch->logits_rows} : Symbols{};

@@ -1,15 +1,17 @@
+#include <ranges>
+
 #include "passes/pass.h"
 
 namespace hyalite {
 namespace {
 
 void run(Rewriter& rw, const PassContext&) {
-  std::vector<NodeId> order = rw.graph().order();
-  for (auto id = order.rbegin(); id != order.rend(); ++id) {
-    const std::vector<ValueId>& results = rw.graph().node(*id).results;
+  const std::vector<NodeId> order = rw.graph().order();
+  for (const NodeId id : std::views::reverse(order)) {
+    const std::vector<ValueId>& results = rw.graph().node(id).results;
     if (std::ranges::any_of(results, [&](ValueId value) { return !rw.users(value).empty() || rw.graph().is_output(value); })) continue;
-    rw.matched(*id, "%" + rw.graph().value(results[0]).name + " is not used");
-    rw.erase(*id);
+    rw.matched(id, "%" + rw.graph().value(results[0]).name + " is not used");
+    rw.erase(id);
   }
 }
 

@@ -33,7 +33,7 @@ TensorType tensor_of(const JsonReader& from) {
     if (dim.is_string() && (dim == "T" || dim == "B" || dim == "L"))
       type.dims.push_back(Dim::symbol(dim.get<std::string>()[0]));
     else if (dim.is_number_integer() && dim.get<int64_t>() > 0)
-      type.dims.push_back(Dim(dim.get<int64_t>()));
+      type.dims.emplace_back(dim.get<int64_t>());
     else
       from.fail("a dimension must be T, B, L or a positive integer");
   }

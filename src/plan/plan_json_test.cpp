@@ -57,7 +57,7 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
          for (Json& step : j["steps"])
            for (const char* list : {"inputs", "outputs"})
              for (Json& operand : step[list])
-               if (operand.value("name", "") == moved) operand["offset"] = place;
+               if (operand.value("name", Json()) == moved) operand["offset"] = place;
        },
        "still lies"},
       {"no workspace",

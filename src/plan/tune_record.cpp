@@ -26,8 +26,8 @@ Json timing_to_json(const VariantTiming& timing) {
 }
 
 VariantTiming timing_from(const JsonReader& from) {
-  const VariantTiming timing{from.get<std::string>("variant"), from.get<int64_t>("samples"), from.get<double>("median_us"),
-                             from.get<double>("min_us"),       from.get<double>("max_us"),   from.get<double>("spread_us")};
+  VariantTiming timing{from.get<std::string>("variant"), from.get<int64_t>("samples"), from.get<double>("median_us"),
+                       from.get<double>("min_us"),       from.get<double>("max_us"),   from.get<double>("spread_us")};
   if (timing.samples < 1) from.fail("field samples is not positive");
   const bool ordered = 0 < timing.min_us && timing.min_us <= timing.median_us && timing.median_us <= timing.max_us;
   if (!ordered || !std::isfinite(timing.max_us)) from.fail("fields min_us, median_us and max_us are no times in order");

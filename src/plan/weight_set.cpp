@@ -119,7 +119,7 @@ std::vector<WeightForm> weight_forms(std::span<const ExecutionPlan* const> plans
   return forms;
 }
 
-std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const> plans, std::shared_ptr<const WeightStore> store,
+std::shared_ptr<WeightSet> WeightSet::pack(std::span<const ExecutionPlan* const> plans, const std::shared_ptr<const WeightStore>& store,
                                            ThreadPool& pool) {
   auto set = std::make_shared<WeightSet>();
   set->store_ = store;

@@ -35,7 +35,7 @@ class WeightSet {
 
   // Packs what the plans use, tensor by tensor, giving the source file's pages back as it goes, so that the peak stays near one copy.
   // Large weights that are read as in the file stay in the mapped source unless they were converted. Keeps `store` alive.
-  static std::shared_ptr<WeightSet> pack(std::span<const ExecutionPlan* const> plans, std::shared_ptr<const WeightStore> store,
+  static std::shared_ptr<WeightSet> pack(std::span<const ExecutionPlan* const> plans, const std::shared_ptr<const WeightStore>& store,
                                          ThreadPool& pool);
 
   // A set over bytes that lie in a mapped file (the artifact's weights).

@@ -34,7 +34,7 @@ int64_t KvPool::bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoo
   return bytes;
 }
 
-KvPool::KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options, ThreadPool& threads)
+KvPool::KvPool(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options, ThreadPool& threads)
     : options_(options), groups_(groups_of(by_layer, options)) {
   memory_ = std::make_unique<PageMemory>(static_cast<size_t>(bytes_needed(by_layer, options)), threads);
   uint8_t* at = memory_->data();

@@ -26,7 +26,7 @@ class KvPool {
  public:
   // Takes and touches all memory at once, so that what `plan` predicts is what is used; from all threads in turn, since any may read any
   // page. Throws Error{io} where there is not enough.
-  KvPool(std::vector<CacheSpec> by_layer, const KvPoolOptions& options, ThreadPool& threads);
+  KvPool(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options, ThreadPool& threads);
 
   // Bytes that such a pool takes, without taking them.
   static int64_t bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options);

@@ -150,8 +150,10 @@ int32_t Sampler::draw() {
   double kept = 0;
   for (const TokenLogprob& one : candidates_) kept += one.logprob;
   double at = uniform() * kept;
-  for (const TokenLogprob& one : candidates_)
-    if ((at -= one.logprob) < 0) return one.id;
+  for (const TokenLogprob& one : candidates_) {
+    at -= one.logprob;
+    if (at < 0) return one.id;
+  }
   return std::ranges::max_element(candidates_, {}, &TokenLogprob::logprob)->id;  // rounding left nothing to hit
 }
 

@@ -155,7 +155,7 @@ TEST(Sampler, AnEmptyChoiceIsAnError) {
 
 TEST(Sampler, RefusesOptionsOutOfRange) {
   EXPECT_THROW(make({.logit_bias = {{5, 1.0}}}), Error);
-  for (SamplingOptions bad :
+  for (const SamplingOptions& bad :
        {SamplingOptions{.temperature = -1}, SamplingOptions{.top_k = -1}, SamplingOptions{.top_p = 0}, SamplingOptions{.min_p = 2},
         SamplingOptions{.repeat_penalty = 0}, SamplingOptions{.temperature = std::nan("")}})
     EXPECT_THROW(check_sampling(bad), Error);

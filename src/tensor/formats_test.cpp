@@ -101,7 +101,7 @@ TEST(Formats, EveryRowDescribesItself) {
 }
 
 TEST(Formats, IntegersAndDoubles) {
-  auto one = [](DType dtype, std::vector<uint8_t> bytes) { return decode(format_of(dtype), bytes).at(0); };
+  auto one = [](DType dtype, const std::vector<uint8_t>& bytes) { return decode(format_of(dtype), bytes).at(0); };
   EXPECT_EQ(one(DType::i8, {0x80}), -128.0f);
   EXPECT_EQ(one(DType::u8, {0x80}), 128.0f);
   EXPECT_EQ(one(DType::i16, {0xfe, 0xff}), -2.0f);

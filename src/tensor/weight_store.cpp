@@ -4,7 +4,7 @@
 
 namespace hyalite {
 
-void WeightStore::insert(std::string name, Entry entry) {
+void WeightStore::insert(std::string name, Entry&& entry) {
   std::string where = entry.source.file + ": tensor " + entry.source.tensor;
   if (!entries_.try_emplace(std::move(name), std::move(entry)).second) throw Error(ErrorCode::invalid_model, where, "duplicate tensor");
 }
@@ -21,7 +21,7 @@ void WeightStore::add_owned(std::string name, TensorType type, TensorSource sour
 }
 
 void WeightStore::add_shared(std::string name, const Entry& entry) {
-  insert(std::move(name), entry);
+  insert(std::move(name), Entry(entry));
 }
 
 const WeightStore::Entry* WeightStore::find(std::string_view name) const {

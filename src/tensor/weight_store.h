@@ -45,7 +45,7 @@ class WeightStore {
   void release(std::string_view name, size_t offset, size_t size) const;
 
  private:
-  void insert(std::string name, Entry entry);
+  void insert(std::string name, Entry&& entry);
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

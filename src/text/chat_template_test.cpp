@@ -245,7 +245,7 @@ TEST(ChatTemplate, ObjectsThatHoldThemselvesAreFreed) {
 
 TEST(ChatTemplate, NoTemplateIsAnError) {
   try {
-    ChatTemplate("", "", "");
+    const ChatTemplate made("", "", "");
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);

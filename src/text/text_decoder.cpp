@@ -18,12 +18,12 @@ namespace {
   throw Error(ErrorCode::unsupported, "tokenizer", message);
 }
 
-std::string decode_bytes(std::string piece) {
+std::string decode_bytes(const std::string& piece) {
   std::string out;
   return append_from_byte_alphabet(piece, out) ? out : piece;
 }
 
-std::string fall_back(std::string piece) {
+std::string fall_back(const std::string& piece) {
   const int byte = byte_of_piece(piece);
   return byte < 0 ? piece : std::string(1, static_cast<char>(byte));
 }
@@ -69,7 +69,7 @@ class PieceDecoder {
 
   static void apply(const Step& step, std::string& piece, const GrowthBudget& budget) {
     if (step.rule.type == "ByteFallback") {
-      piece = fall_back(std::move(piece));
+      piece = fall_back(piece);
     } else if (step.rule.type == "Strip") {
       strip_ends(step.rule, piece);
     } else if (step.rule.type == "Prepend") {
@@ -80,7 +80,7 @@ class PieceDecoder {
     } else if (step.replace) {
       piece = step.replace->apply(std::move(piece), budget);
     } else {
-      piece = decode_bytes(std::move(piece));
+      piece = decode_bytes(piece);
     }
   }
 

@@ -38,6 +38,17 @@ class Tune(CliCase):
     def steps(self, path, mode="decode"):
         return self.json_of("inspect", path, "--mode", mode, "--schedule")["steps"]
 
+    def test_nothing_is_measured_that_cannot_be_kept(self):
+        inside = os.path.join(scratch("file"), "hyalite")
+        with open(os.path.dirname(inside), "w", encoding="utf-8"):
+            pass
+        before, cli_case.ENVIRONMENT = cli_case.ENVIRONMENT, {**cli_case.ENVIRONMENT, "XDG_CACHE_HOME": os.path.dirname(inside)}
+        try:
+            for command in (("tune", tiny()), ("profile", "--calibrate")):
+                self.assertIn(f"{inside}: cannot make the directory", self.refused(1, *command))
+        finally:
+            cli_case.ENVIRONMENT = before
+
     def test_fields(self):
         self.assertFields(self.report, "model", "isa", "numerics", "threads", "problems", "changed", "variants", "tune_file")
         problems = {}

@@ -78,7 +78,7 @@ class Speculation : public ::testing::TestWithParam<std::string_view> {
     };
   }
 
-  DrafterFactory drafted_by(std::shared_ptr<const ModelPlan> draft) const {
+  DrafterFactory drafted_by(const std::shared_ptr<const ModelPlan>& draft) const {
     return [draft](const ModelPlan& model, int64_t max_tokens, ThreadPool& pool) {
       return std::make_unique<ModelDrafter>(draft, "draft", model, max_tokens, pool);
     };

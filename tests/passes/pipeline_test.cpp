@@ -65,7 +65,7 @@ Model random_model(ModelConfig config, DType format) {
     DType dtype = vector || spec.dims.back() % format_of(format).block_elements ? DType::f32 : format;
     TensorType type{dtype, {}};
     int64_t elements = 1;
-    for (int64_t dim : spec.dims) type.dims.push_back(Dim(dim)), elements *= dim;
+    for (int64_t dim : spec.dims) type.dims.emplace_back(dim), elements *= dim;
     std::vector<float> values(elements);
     for (float& value : values) value = (vector ? 1 : 0) + (vector ? 0.2f : 0.12f) * normal(random);
     std::vector<uint8_t> bytes(bytes_of(type, {}));

@@ -28,7 +28,7 @@ class TemporaryDirectory {
 
   // Writes a file below the directory and returns its path.
   std::filesystem::path write(const std::filesystem::path& name, std::string_view bytes) const {
-    const auto path = path_ / name;
+    std::filesystem::path path = path_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return path;

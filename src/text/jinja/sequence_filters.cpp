@@ -33,7 +33,7 @@ Value items_filter(Context& context, const Value& value, const Bound&) {
   return call_builtin(context, *find_method(value, "items"), value, none);
 }
 
-std::vector<Value> values_of(std::vector<std::pair<Value, Value>> keyed) {
+std::vector<Value> values_of(std::vector<std::pair<Value, Value>>&& keyed) {
   std::vector<Value> values;
   values.reserve(keyed.size());
   for (auto& [key, value] : keyed) values.push_back(std::move(value));

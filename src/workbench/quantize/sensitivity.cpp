@@ -17,13 +17,11 @@ namespace {
 constexpr int64_t kChunk = 64;
 
 // The weights of a model with one of them in another form.
-WeightStore with_replaced(const WeightStore& weights, const std::string& name, TensorType type, std::vector<uint8_t> bytes) {
+WeightStore with_replaced(const WeightStore& weights, const std::string& name, const TensorType& type, std::vector<uint8_t> bytes) {
   WeightStore result;
+  result.add_owned(name, type, weights.at(name).source, std::move(bytes));
   for (const auto& [key, entry] : weights.entries())
-    if (key == name)
-      result.add_owned(key, type, entry.source, std::move(bytes));
-    else
-      result.add_shared(key, entry);
+    if (key != name) result.add_shared(key, entry);
   return result;
 }
 
@@ -49,7 +47,7 @@ class Prober {
 
   // Mean KL of the model whose weight `name` is this one.
   double kl_with(const std::string& name, TensorType type, std::vector<uint8_t> bytes) {
-    ImportedModel variant{model_.config, model_.tokenizer, with_replaced(model_.weights, name, std::move(type), std::move(bytes)),
+    ImportedModel variant{model_.config, model_.tokenizer, with_replaced(model_.weights, name, type, std::move(bytes)),
                           model_.files,  model_.format,    {}};
     double sum = 0;
     run(std::move(variant), [&](const ScoredRows& rows, int64_t row, int64_t valid) {

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -45,7 +46,7 @@ void expect_equal_bits(const float* x, const float* y) {
     probe(x, y, got);
     for (int i = 0; i < kProbed; ++i) {
       if (std::isnan(expected[i]) && std::isnan(got[i])) continue;
-      ASSERT_EQ(std::memcmp(&expected[i], &got[i], 4), 0)
+      ASSERT_EQ(std::bit_cast<uint32_t>(expected[i]), std::bit_cast<uint32_t>(got[i]))
           << "function " << i / 16 << " of " << x[i % 16] << ", " << y[i % 16] << ": " << expected[i] << " against " << got[i];
     }
   }

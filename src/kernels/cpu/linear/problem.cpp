@@ -189,7 +189,7 @@ std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tile
 }
 
 std::string describe_screening(const Problem& problem, const LinearTiles& tiles) {
-  const std::string all = describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 weight rows", true);
+  std::string all = describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 weight rows", true);
   if (tokens_of(problem) > 1) return all;
   return "1 row: where only the largest logits are wanted, the coarse plane is read first, then the groups of 16 that can hold them; "
          "else " +
