@@ -135,9 +135,9 @@ Graph Parser::graph() {
 void Parser::inputs(Graph& graph) {
   if (accept(")")) return;
   do {
-    std::string name = fresh_name(graph, take(Kind::value, "a value"));
+    const std::string name = fresh_name(graph, take(Kind::value, "a value"));
     expect(":");
-    graph.add_input(std::move(name), type());
+    graph.add_input(name, type());
   } while (accept(","));
   expect(")");
 }

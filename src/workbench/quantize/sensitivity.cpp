@@ -46,7 +46,7 @@ class Prober {
   }
 
   // Mean KL of the model whose weight `name` is this one.
-  double kl_with(const std::string& name, TensorType type, std::vector<uint8_t> bytes) {
+  double kl_with(const std::string& name, const TensorType& type, std::vector<uint8_t> bytes) {
     ImportedModel variant{model_.config, model_.tokenizer, with_replaced(model_.weights, name, type, std::move(bytes)),
                           model_.files,  model_.format,    {}};
     double sum = 0;
