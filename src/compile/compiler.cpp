@@ -100,21 +100,35 @@ Module initial_module(const Compilation& c) {
   return module;
 }
 
-void run_graph_passes(Compilation& c, ThreadPool& pool) {
+std::vector<PassTrace> run_pipeline(Module& module, const Compilation& c, const PassRunOptions& run) {
   const CompileOptions& o = c.options;
   const PassContext context{.target = {.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes),
                                        .numerics = o.numerics,
                                        .multiplied = packed_formats("rows16"),
                                        .screened = packed_formats("planes16")},
                             .weights = &c.model.weights};
+  std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
+  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->fusion; });
+  return run_passes(pipeline, module, context, run);
+}
+
+void run_graph_passes(Compilation& c, ThreadPool& pool) {
+  const CompileOptions& o = c.options;
   PassRunOptions run{.record_text = o.record_text};
   if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
   if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
   if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
-  std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
-  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->fusion; });
-  c.passes = run_passes(pipeline, c.module, context, run);
+  c.passes = run_pipeline(c.module, c, run);
   for (const PassTrace& trace : c.passes) check_finite(trace);
+}
+
+// A text may hold the graph of one mode only, as an artifact's texts do: the other is the model's own.
+void add_other_mode(Compilation& c) {
+  if ((c.module.find("prefill") == nullptr) == (c.module.find("decode") == nullptr)) return;
+  Module own = build_model(c.model.config, c.model.weights);
+  run_pipeline(own, c, {});
+  for (Graph& graph : own.graphs)
+    if (!c.module.find(graph.name())) c.module.graphs.push_back(std::move(graph));
 }
 
 // Where the passes ran on a text that holds only a part of a model.
@@ -149,6 +163,7 @@ void lower(Compilation& c, ThreadPool& pool) {
   throw_if_set(c.options.cancel);
   run_graph_passes(c, pool);
   if (!c.options.stop_after.empty() && !is_planning_pass(c.options.stop_after)) return;
+  add_other_mode(c);
   check_plannable(c);
   run_planning_passes(c, pool);
 }

@@ -49,6 +49,7 @@ class HfWeights {
     for (const SourceFile& file : files_.files) model_.files.push_back(file);
     if (model_.config.tied_embeddings) look_for_head();
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
+    if (files_.fault) throw *files_.fault;
     if (scaled_) model_.remarks.push_back("converted " + std::to_string(scaled_) + " tensors with separate scales to f32");
     if (doubles_) model_.remarks.push_back("converted " + std::to_string(doubles_) + " f64 tensors to f32");
     note_rest();

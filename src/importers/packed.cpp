@@ -37,6 +37,7 @@ class PackedWeights {
   void add_all() {
     for (const SourceFile& file : files_.files) model_.files.push_back(file);
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
+    if (files_.fault) throw *files_.fault;
     note_unused_tensors(unused_names(files_, used_), "blk.", directory_.string(), model_.remarks);
   }
 

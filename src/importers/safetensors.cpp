@@ -65,19 +65,6 @@ StoredTensor read_tensor(const std::string& name, const JsonFields& fields, uint
 }
 
 // The header accounts for every byte after it, at `data`: the format has neither holes nor a rest. REQUIRES: check_distinct().
-void check_covered(const std::vector<StoredTensor>& tensors, uint64_t data, uint64_t file_size, const std::string& file) {
-  uint64_t end = data;
-  const auto refuse_gap = [&](uint64_t next) {
-    throw Error(ErrorCode::invalid_model, file,
-                std::to_string(next - end) + " bytes at offset " + std::to_string(end) + " belong to no tensor of the header");
-  };
-  for (const StoredTensor* tensor : by_offset(tensors)) {
-    if (tensor->offset != end) refuse_gap(tensor->offset);
-    end += tensor->bytes;
-  }
-  if (end != file_size) refuse_gap(file_size);
-}
-
 }  // namespace
 
 std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, const std::string& file) {
@@ -95,8 +82,21 @@ std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, cons
     tensors.push_back(read_tensor(name, JsonFields(value, file + ": tensor " + name), in.offset(), bytes.size()));
   }
   check_distinct(tensors, file);
-  check_covered(tensors, in.offset(), bytes.size(), file);
   return tensors;
+}
+
+void check_covered(std::span<const uint8_t> bytes, const std::vector<StoredTensor>& tensors, const std::string& file) {
+  ByteReader in(bytes, file);
+  uint64_t end = sizeof(uint64_t) + in.read<uint64_t>("header length");
+  const auto refuse_gap = [&](uint64_t next) {
+    throw Error(ErrorCode::invalid_model, file,
+                std::to_string(next - end) + " bytes at offset " + std::to_string(end) + " belong to no tensor of the header");
+  };
+  for (const StoredTensor* tensor : by_offset(tensors)) {
+    if (tensor->offset != end) refuse_gap(tensor->offset);
+    end += tensor->bytes;
+  }
+  if (end != bytes.size()) refuse_gap(bytes.size());
 }
 
 }  // namespace hyalite

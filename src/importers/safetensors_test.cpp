@@ -12,7 +12,10 @@ using testing::little_endian;
 using testing::SafetensorsWriter;
 
 std::vector<StoredTensor> parse(const std::string& bytes) {
-  return parse_safetensors({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "model.safetensors");
+  const std::span<const uint8_t> file(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  std::vector<StoredTensor> tensors = parse_safetensors(file, "model.safetensors");
+  check_covered(file, tensors, "model.safetensors");
+  return tensors;
 }
 std::string refusal(const std::string& bytes) {
   return testing::refusal_of([&] { parse(bytes); });

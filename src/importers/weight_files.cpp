@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 struct WeightFormat {
   const char* extension;
   std::vector<StoredTensor> (*parse)(std::span<const uint8_t> bytes, const std::string& file);
+  void (*check)(std::span<const uint8_t> bytes, const std::vector<StoredTensor>& tensors, const std::string& file);  // or nullptr
 };
-constexpr WeightFormat kFormats[] = {{".safetensors", parse_safetensors}, {".npz", parse_npz}};
+constexpr WeightFormat kFormats[] = {{".safetensors", parse_safetensors, check_covered}, {".npz", parse_npz, nullptr}};
 
 const WeightFormat* format_of_file(const fs::path& path) {
   for (const WeightFormat& format : kFormats)
@@ -29,12 +30,19 @@ const WeightFormat* format_of_file(const fs::path& path) {
 
 using Tensors = std::map<std::string, FoundTensor>;
 
-Tensors open_file(const fs::path& path, std::vector<SourceFile>& files) {
+Tensors open_file(const fs::path& path, WeightFiles& result) {
   auto map = MappedFile::open(path);
+  const WeightFormat& format = *format_of_file(path);
+  std::vector<StoredTensor> table = format.parse(map->bytes(), path.string());
+  try {
+    if (format.check) format.check(map->bytes(), table, path.string());
+  } catch (const Error& error) {
+    if (!result.fault) result.fault = error;
+  }
   Tensors tensors;
-  for (StoredTensor& stored : format_of_file(path)->parse(map->bytes(), path.string()))
+  for (StoredTensor& stored : table)
     tensors.emplace(stored.name, FoundTensor{{path.string(), stored.name}, stored.dtype, std::move(stored.dims), map, stored.offset});
-  files.push_back({path.string(), map->bytes().size()});
+  result.files.push_back({path.string(), map->bytes().size()});
   return tensors;
 }
 
@@ -89,7 +97,7 @@ WeightFiles open_indexed(const fs::path& path) {
                   "names the shard " + file + ", which is missing; " + std::to_string(names.size()) + " tensors are lost");
   WeightFiles result;
   for (const auto& [file, names] : index) {
-    Tensors tensors = open_file(directory / file, result.files);
+    Tensors tensors = open_file(directory / file, result);
     take_indexed(names, tensors, path, file, result.tensors);
   }
   return result;
@@ -125,7 +133,7 @@ WeightFiles open_weight_files(const fs::path& directory) {
     const std::string standard = std::string("model") + format.extension;
     if (fs::path file = directory / standard; fs::exists(file, error)) {
       WeightFiles result;
-      result.tensors = open_file(file, result.files);
+      result.tensors = open_file(file, result);
       return result;
     }
     if (fs::path index = directory / (standard + ".index.json"); fs::exists(index, error)) return open_indexed(index);
@@ -134,7 +142,7 @@ WeightFiles open_weight_files(const fs::path& directory) {
     const fs::path file = only_file(directory, format.extension);
     if (file.empty()) continue;
     WeightFiles result;
-    result.tensors = open_file(file, result.files);
+    result.tensors = open_file(file, result);
     return result;
   }
   throw Error(ErrorCode::invalid_model, directory.string(),

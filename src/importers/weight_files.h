@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "importers/found_tensor.h"
 #include "importers/importer.h"
 
@@ -14,6 +16,7 @@ namespace hyalite {
 struct WeightFiles {
   std::vector<SourceFile> files;
   std::map<std::string, FoundTensor> tensors;  // by their name in the file
+  std::optional<Error> fault;  // bytes that belong to no tensor: to be thrown where no tensor is missed, whose name says more
 };
 
 // The names of the tensors of which `used` names none, sorted.

@@ -68,7 +68,7 @@ class Compile(CliCase):
             whole = file.read()
         texts = {
             "holds no graph": "",
-            "no graph @decode": whole[: whole.index("graph @decode")],
+            "no graph @prefill": whole[: whole.index("graph @decode")].replace("graph @prefill", "graph @other"),
             "is none of the passes": whole.replace("prefill-decode-specialisation", "another-pass", 1),
         }
         for word, text in texts.items():
@@ -93,6 +93,16 @@ class Compile(CliCase):
                 for source in [graphs] if len(texts) > 1 else [graphs, os.path.join(graphs, texts[0])]:
                     self.done("compile", tiny(), "-o", whole, "--resume-from", source, "--max-seq", 256)
                     self.assertEqual(self.ids(whole), want)
+
+    def test_a_text_of_one_mode_goes_on_beside_the_models_own_other(self):
+        graphs, out = os.path.join(artifact(), "graphs"), scratch("whole")
+        for name in ("prefill.cir", "decode.cir"):
+            with self.subTest(text=name):
+                self.done("compile", tiny(), "-o", out, "--resume-from", os.path.join(graphs, name), "--max-seq", 256)
+                self.assertEqual(self.ids(out), self.ids(artifact()))
+                for text in ("prefill.cir", "decode.cir"):
+                    with open(os.path.join(graphs, text), encoding="utf-8") as one, open(os.path.join(out, "graphs", text), encoding="utf-8") as other:
+                        self.assertEqual(one.read(), other.read())
 
     def test_texts_that_do_not_belong_together_are_refused(self):
         folder = copy_of(os.path.join(artifact(), "graphs"))
