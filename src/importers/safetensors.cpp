@@ -64,7 +64,6 @@ StoredTensor read_tensor(const std::string& name, const JsonFields& fields, uint
   return tensor;
 }
 
-// The header accounts for every byte after it, at `data`: the format has neither holes nor a rest. REQUIRES: check_distinct().
 }  // namespace
 
 std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, const std::string& file) {

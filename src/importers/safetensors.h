@@ -14,8 +14,8 @@ namespace hyalite {
 // strict, unknown dtypes, offsets that leave the file, overlap or do not fit the shape.
 std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, const std::string& file);
 
-// Throws Error{invalid_model} naming `file` and the first data that belongs to none of its tensors. REQUIRES: they were parsed from
-// `bytes`.
+// The format has neither holes nor a rest. Throws Error{invalid_model} naming `file` and the first data that belongs to none of its
+// tensors. REQUIRES: they were parsed from `bytes`.
 void check_covered(std::span<const uint8_t> bytes, const std::vector<StoredTensor>& tensors, const std::string& file);
 
 }  // namespace hyalite
