@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "attempt.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "compile/artifact_view.h"
@@ -15,15 +16,6 @@
 namespace {
 
 using namespace hyalite;
-
-template <class F>
-void attempt(F&& use) {
-  try {
-    use();
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::internal) throw;
-  }
-}
 
 // The index gets the digest of `weights`, or none would come past it.
 void map_weights(const ArtifactView& view, const std::filesystem::path& path, const std::string& weights) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "attempt.h"
 #include "base/error.h"
 #include "base/tokenizer_spec_json.h"
 #include "plan/execution_plan.h"
@@ -11,15 +12,6 @@
 namespace {
 
 using namespace hyalite;
-
-template <class F>
-void attempt(F&& use) {
-  try {
-    use();
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::internal) throw;
-  }
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "attempt.h"
 #include "base/digest.h"
 #include "base/error.h"
 
@@ -17,12 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     bytes.resize(size - digest_bytes);
     bytes += digest_of(bytes);
   }
-  try {
+  attempt([&] {
     const CompactBase base({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "fuzz.base");
     for (int64_t i = 0; i < base.head().cut.scored(); ++i)
       for (int32_t id : base.row(i).ids) HYALITE_CHECK(id >= 0 && id < base.head().vocab, "id");
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::internal) throw;
-  }
+  });
   return 0;
 }

@@ -2,16 +2,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/error.h"
+#include "attempt.h"
 #include "base/json.h"
 #include "importers/hf_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  try {
+  hyalite::attempt([&] {
     const hyalite::Json json = hyalite::parse_json({reinterpret_cast<const char*>(data), size}, "config.json");
     hyalite::tensor_specs(hyalite::config_from_json(json, "config.json"));
-  } catch (const hyalite::Error& error) {
-    if (error.code() == hyalite::ErrorCode::internal) throw;
-  }
+  });
   return 0;
 }

@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/error.h"
+#include "attempt.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  try {
+  hyalite::attempt([&] {
     const hyalite::Json json = hyalite::parse_json({reinterpret_cast<const char*>(data), size}, "config.json");
     hyalite::tensor_specs(hyalite::packed_config_from_json(json, "config.json"));
-  } catch (const hyalite::Error& error) {
-    if (error.code() == hyalite::ErrorCode::internal) throw;
-  }
+  });
   return 0;
 }

@@ -4,18 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "attempt.h"
 #include "base/error.h"
 #include "tensor/encode.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hyalite;
-  try {
+  attempt([&] {
     const std::vector<RecipeRule> rules = parse_recipe({reinterpret_cast<const char*>(data), size}, "recipe.txt");
     for (const RecipeRule& rule : rules) HYALITE_CHECK(can_encode(rule.dtype), "a format that cannot be written");
     const std::optional<size_t> rule = rule_for(rules, "blk.11.attn_output");
     HYALITE_CHECK(!rule || *rule < rules.size(), "a rule that is not there");
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::internal) throw;
-  }
+  });
   return 0;
 }

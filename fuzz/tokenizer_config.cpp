@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "attempt.h"
 #include "base/error.h"
 #include "importers/testing/files.h"
 #include "importers/tokenizer_json.h"
@@ -38,11 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }();
   for (size_t i = 0; i < kNeighbours.size(); ++i) {
     directories[i].write(kNeighbours[i], {reinterpret_cast<const char*>(data), size});
-    try {
-      check_ids(import_tokenizer_directory(directories[i].path()));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::internal) throw;
-    }
+    attempt([&] { check_ids(import_tokenizer_directory(directories[i].path())); });
   }
   return 0;
 }

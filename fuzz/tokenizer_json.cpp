@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "attempt.h"
 #include "base/error.h"
 #include "importers/tokenizer_json.h"
 #include "text/detokenizer.h"
@@ -27,10 +28,6 @@ void use(const Tokenizer& tokenizer) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  try {
-    use(Tokenizer(import_tokenizer_json({reinterpret_cast<const char*>(data), size}, "tokenizer.json")));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::internal) throw;
-  }
+  attempt([&] { use(Tokenizer(import_tokenizer_json({reinterpret_cast<const char*>(data), size}, "tokenizer.json"))); });
   return 0;
 }
