@@ -70,15 +70,20 @@ Module read_text(const std::filesystem::path& path) {
   return parse_module({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
-// A text, or the texts of a folder as one.
-Module read_texts(const std::filesystem::path& path) {
-  std::set<std::filesystem::path> texts;
+// The path itself, or the texts in a folder.
+std::set<std::filesystem::path> texts_at(const std::filesystem::path& path) {
   std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return {path};
+  std::set<std::filesystem::path> texts;
   for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().extension() == ".cir") texts.insert(entry->path());
-  if (!std::filesystem::is_directory(path)) texts = {path};
+  return texts;
+}
+
+// A text, or the texts of a folder as one.
+Module read_texts(const std::filesystem::path& path) {
   std::optional<Module> module;
-  for (const std::filesystem::path& text : texts) {
+  for (const std::filesystem::path& text : texts_at(path)) {
     Module part = read_text(text);
     if (module && part.stage != module->stage)
       throw Error(ErrorCode::invalid_model, text.string(), "stands after another pass than the texts beside it");
