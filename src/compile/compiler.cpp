@@ -105,35 +105,38 @@ Module initial_module(const Compilation& c) {
   return module;
 }
 
-std::vector<PassTrace> run_pipeline(Module& module, const Compilation& c, const PassRunOptions& run) {
+std::vector<const Pass*> pipeline_of(const CompileOptions& o) {
+  std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
+  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->fusion; });
+  return pipeline;
+}
+
+// Goes on from where the module stands, and appends the traces.
+void run_graph_passes(Compilation& c, Module& module, const std::string& stop_after, ThreadPool& pool) {
   const CompileOptions& o = c.options;
   const PassContext context{.target = {.last_level_cache_bytes = static_cast<int64_t>(o.machine.l3_bytes),
                                        .numerics = o.numerics,
                                        .multiplied = packed_formats("rows16"),
                                        .screened = packed_formats("planes16")},
                             .weights = &c.model.weights};
-  std::vector<const Pass*> pipeline(default_pipeline().begin(), default_pipeline().end());
-  if (!o.fuse) std::erase_if(pipeline, [](const Pass* pass) { return pass->fusion; });
-  return run_passes(pipeline, module, context, run);
-}
-
-void run_graph_passes(Compilation& c, ThreadPool& pool) {
-  const CompileOptions& o = c.options;
-  PassRunOptions run{.record_text = o.record_text};
-  if (!is_planning_pass(o.stop_after)) run.stop_after = o.stop_after;
+  PassRunOptions run{.stop_after = stop_after, .record_text = o.record_text};
   if (o.validate) run.validator = reference_validator(c.model.weights, &pool);
-  if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
-  c.passes = run_pipeline(c.module, c, run);
-  for (const PassTrace& trace : c.passes) check_finite(trace);
+  for (PassTrace& trace : run_passes(pipeline_of(o), module, context, run)) {
+    check_finite(trace);
+    c.passes.push_back(std::move(trace));
+  }
 }
 
-// A text may hold the graph of one mode only, as an artifact's texts do: the other is the model's own.
-void add_other_mode(Compilation& c) {
-  if ((c.module.find("prefill") == nullptr) == (c.module.find("decode") == nullptr)) return;
+// A text may hold the graph of one mode only, as an artifact's texts do: the other is the model's own. It is brought to where the text
+// stands, so that both go on together and every pass leaves one trace.
+void add_other_mode(Compilation& c, ThreadPool& pool) {
+  Module& module = c.module;
+  const bool prefill = module.find("prefill"), decode = module.find("decode");
+  if (prefill == decode || module.find("model")) return;
   Module own = build_model(c.model.config, c.model.weights);
-  run_pipeline(own, c, {});
-  for (Graph& graph : own.graphs)
-    if (!c.module.find(graph.name())) c.module.graphs.push_back(std::move(graph));
+  own.graphs.front().set_name(prefill ? "decode" : "prefill");
+  if (std::ranges::count(pipeline_of(c.options), module.stage, &Pass::name)) run_graph_passes(c, own, module.stage, pool);
+  std::ranges::move(own.graphs, std::back_inserter(module.graphs));
 }
 
 // Where the passes ran on a text that holds only a part of a model.
@@ -166,9 +169,11 @@ void lower(Compilation& c, ThreadPool& pool) {
   c.module = initial_module(c);
   check_resumed(c.module, c.options);
   throw_if_set(c.options.cancel);
-  run_graph_passes(c, pool);
-  if (!c.options.stop_after.empty() && !is_planning_pass(c.options.stop_after)) return;
-  add_other_mode(c);
+  const bool plans = c.options.stop_after.empty() || is_planning_pass(c.options.stop_after);
+  if (is_planning_pass(c.module.stage)) c.module.stage = default_pipeline().back()->name;
+  if (plans) add_other_mode(c, pool);
+  run_graph_passes(c, c.module, plans ? "" : c.options.stop_after, pool);
+  if (!plans) return;
   check_plannable(c);
   run_planning_passes(c, pool);
 }

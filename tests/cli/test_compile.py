@@ -104,6 +104,24 @@ class Compile(CliCase):
                     with open(os.path.join(graphs, text), encoding="utf-8") as one, open(os.path.join(out, "graphs", text), encoding="utf-8") as other:
                         self.assertEqual(one.read(), other.read())
 
+    def test_the_other_mode_is_measured_and_shown_like_the_text(self):
+        names = [p["name"] for p in self.json_of("compile", tiny(), "-o", scratch("a"))["passes"]]
+        whole = os.path.join(artifact("--stop-after", "prefill-decode-specialisation"), "graphs", "module.cir")
+        part = scratch("part.cir")
+        with open(whole, encoding="utf-8") as text, open(part, "w", encoding="utf-8") as out:
+            out.write("\ngraph @".join(one for one in text.read().split("\ngraph @") if not one.startswith("prefill")))
+        for text in (part, os.path.join(artifact(), "graphs", "decode.cir")):
+            with self.subTest(text=text):
+                out = scratch("whole")
+                passes = self.json_of("compile", tiny(), "-o", out, "--resume-from", text, "--validate")["passes"]
+                self.assertEqual([p["name"] for p in passes], names)
+                self.assertNotIn(None, [p["max_abs_error"] for p in passes])
+                diffs = os.listdir(os.path.join(out, "passes"))
+                self.assertEqual(len(diffs), sum(p["changed"] for p in passes))
+                (fusion,) = [one for one in diffs if "-qkv-fusion" in one]
+                with open(os.path.join(out, "passes", fusion), encoding="utf-8") as diff:
+                    self.assertIn("qkv", diff.read())
+
     def test_texts_that_do_not_belong_together_are_refused(self):
         folder = copy_of(os.path.join(artifact(), "graphs"))
         shutil.copy(os.path.join(artifact("--stop-after", "dce"), "graphs", "module.cir"), folder)
