@@ -1,10 +1,13 @@
 #include "base/atomic_directory.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "base/atomic_file.h"
@@ -20,6 +23,21 @@ fs::path make_directory_beside(const fs::path& target, const char* kind) {
   fs::path made = make_beside(target, kind, [](const fs::path& path) { return mkdir(path.c_str(), 0777) == 0; });
   if (made.empty()) throw Error(ErrorCode::io, target.string(), std::string("cannot make a directory beside it: ") + std::strerror(errno));
   return made;
+}
+
+// For file systems that cannot exchange names: between the renames there is nothing at the target.
+std::error_code replace_in_two_steps(const fs::path& made, const fs::path& target) {
+  std::error_code error, ignored;
+  const fs::path away = make_directory_beside(target, "old");
+  fs::rename(target, away / "old", error);
+  if (!error) fs::rename(made, target, error);
+  if (!error) {
+    fs::remove_all(away, ignored);
+    return error;
+  }
+  if (!fs::exists(target, ignored)) fs::rename(away / "old", target, ignored);
+  fs::remove(away, ignored);
+  return error;
 }
 
 }  // namespace
@@ -60,7 +78,9 @@ AtomicDirectory::~AtomicDirectory() {
 void AtomicDirectory::write(const fs::path& relative, std::string_view bytes) const {
   fs::path path = temporary_ / relative;
   make_folder(relative.parent_path());
-  write_file_atomically(path, bytes);  // which says why it could not
+  AtomicFile file(path, bytes.size());  // which says why it could not
+  file.write({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  file.commit_unsynced();
 }
 
 void AtomicDirectory::make_folder(const fs::path& relative) const {
@@ -71,18 +91,25 @@ void AtomicDirectory::make_folder(const fs::path& relative) const {
 
 void AtomicDirectory::commit() {
   check_replaceable();  // it may have changed since
+  sync_file_system();
   std::error_code error, ignored;
-  const bool replaces = fs::exists(target_, error);
-  const fs::path away = replaces ? make_directory_beside(target_, "old") : fs::path();
-  if (replaces) fs::rename(target_, away / "old", error);
-  if (!error) fs::rename(temporary_, target_, error);
-  if (error) {
-    if (replaces && !fs::exists(target_, ignored)) fs::rename(away / "old", target_, ignored);
-    if (replaces) fs::remove(away, ignored);
-    throw Error(ErrorCode::io, target_.string(), "cannot move the finished directory into place: " + error.message());
-  }
+  if (!fs::exists(target_, error))
+    fs::rename(temporary_, target_, error);
+  else if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0)
+    error = replace_in_two_steps(temporary_, target_);
+  if (error) throw Error(ErrorCode::io, target_.string(), "cannot move the finished directory into place: " + error.message());
   committed_ = true;
-  if (replaces) fs::remove_all(away, ignored);
+  sync_directory(target_.parent_path());
+  fs::remove_all(temporary_, ignored);  // which now holds what was replaced
+}
+
+// All files at once: waiting for each of them takes a hundred times as long.
+void AtomicDirectory::sync_file_system() const {
+  const int directory = open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = directory >= 0 && syncfs(directory) == 0;
+  const int error = errno;
+  if (directory >= 0) close(directory);
+  if (!synced) throw Error(ErrorCode::io, target_.string(), std::string("cannot be brought to the disk: ") + std::strerror(error));
 }
 
 }  // namespace hyalite

@@ -1,4 +1,5 @@
-// A directory that appears whole or not at all: filled under a temporary name beside its place, then renamed.
+// A directory that appears whole or not at all, even where the machine fails: filled under a temporary name beside its place, brought to
+// the disk, then renamed. One that it replaces gives way in the same moment, where the file system can exchange two names.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +31,7 @@ class AtomicDirectory {
 
  private:
   void check_replaceable() const;
+  void sync_file_system() const;
 
   std::filesystem::path target_, temporary_;
   std::function<bool(const std::filesystem::path&)> replaceable_;

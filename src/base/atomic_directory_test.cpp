@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "base/error.h"
 
@@ -60,6 +62,27 @@ TEST_F(AtomicDirectoryTest, ReplacesOnlyWhatItMay) {
   EXPECT_FALSE(fs::exists(root_ / "out/old"));
   EXPECT_EQ(text_of(root_ / "out/new"), "new");
   EXPECT_EQ(count(), 1);
+}
+
+TEST_F(AtomicDirectoryTest, IsThereAllTheWhileItIsReplaced) {
+  {
+    AtomicDirectory out(root_ / "out", always);
+    out.write("text", "0");
+    out.commit();
+  }
+  std::atomic<bool> done = false;
+  int looks = 0, misses = 0;
+  std::thread reader([&] {
+    for (; !done; ++looks) misses += access((root_ / "out/text").c_str(), F_OK) != 0;
+  });
+  for (int i = 0; i < 100; ++i) {
+    AtomicDirectory out(root_ / "out", always);
+    out.write("text", std::to_string(i));
+    out.commit();
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(misses, 0) << "of " << looks;
 }
 
 TEST_F(AtomicDirectoryTest, PassesOverWhatAKilledProcessLeft) {

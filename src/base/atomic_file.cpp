@@ -53,15 +53,22 @@ void AtomicFile::write(std::span<const uint8_t> bytes) {
 }
 
 void AtomicFile::commit() {
+  put_in_place(true);
+  sync_directory(path_.parent_path());
+}
+
+void AtomicFile::commit_unsynced() {
+  put_in_place(false);
+}
+
+void AtomicFile::put_in_place(bool synced) {
   HYALITE_CHECK(written_ == bytes_ && file_ >= 0, path_.string());
   const int file = std::exchange(file_, -1);
   std::error_code error;
-  if (close(file) == 0) {
-    fs::rename(temporary_, path_, error);
-    if (!error) return;
-  } else {
-    error.assign(errno, std::generic_category());
-  }
+  if (synced && fsync(file) != 0 && errno != EINVAL) error.assign(errno, std::generic_category());
+  if (close(file) != 0 && !error) error.assign(errno, std::generic_category());
+  if (!error) fs::rename(temporary_, path_, error);
+  if (!error) return;
   const std::string why = error.message();
   fs::remove(temporary_, error);
   throw Error(ErrorCode::io, path_.string(), "cannot move the finished file into place: " + why);
@@ -71,6 +78,13 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   AtomicFile file(path, bytes.size());
   file.write({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   file.commit();
+}
+
+void sync_directory(const fs::path& directory) {
+  const int opened = open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
 }
 
 }  // namespace hyalite

@@ -1,4 +1,5 @@
-// A file that appears whole or not at all: written under a temporary name beside its place, then renamed.
+// A file that appears whole or not at all, even where the machine fails: written under a temporary name beside its place, brought to the
+// disk, then renamed.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,12 @@ class AtomicFile {
 
   void write(std::span<const uint8_t> bytes);
   uint64_t written() const { return written_; }
-  void commit();  // REQUIRES: all bytes are written
+  // REQUIRES: all bytes are written, of both.
+  void commit();
+  void commit_unsynced();  // does not wait for the disk: for a file of a whole that is waited for at once
 
  private:
+  void put_in_place(bool synced);
   [[noreturn]] void fail(const char* what, int error) const;
 
   std::filesystem::path path_, temporary_;
@@ -32,5 +36,8 @@ class AtomicFile {
 
 // Replaces a regular file that is there. Throws Error{io} naming `path`; nothing is left behind then.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+// Waits until a new name in this directory is on the disk. Not every file system can, nor may every user: the name is in its place anyway.
+void sync_directory(const std::filesystem::path& directory);
 
 }  // namespace hyalite
