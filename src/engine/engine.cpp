@@ -26,7 +26,8 @@ class PagesOwner {
   KvPool& kv_;
 };
 
-// One request on its way: three counters tell prefill from decode, as in any later batch.
+// One request on its way: prefill() reads the prompt in chunks, then each decode() adds what one step makes certain. cached_ counts the
+// tokens of the sequence that the cache holds; what comes after them is the next step's.
 class Run {
  public:
   Run(Engine& engine, Drafter* drafter, const Request& request, const TextSink& sink, const EngineOptions& options)
