@@ -124,9 +124,7 @@ void write_artifact(const Compilation& c, const fs::path& directory, ThreadPool&
 
 std::shared_ptr<ModelPlan> load_artifact(const fs::path& directory, const std::atomic<bool>* cancel) {
   ArtifactView artifact(directory);
-  if (!artifact.is_complete())
-    throw Error(ErrorCode::invalid_model, directory.string(),
-                "does not run: its compilation stopped after " + artifact.description().get<std::string>("stage"));
+  artifact.expect_complete();
   auto model = std::make_shared<ModelPlan>();
   model->info = artifact.info();
   model->prefill = artifact.plan("prefill");

@@ -77,6 +77,12 @@ bool ArtifactView::is_complete() const {
   return description().get<std::string>("stage") == pass_names().back();
 }
 
+void ArtifactView::expect_complete() const {
+  if (!is_complete())
+    throw Error(ErrorCode::invalid_model, directory_.string(),
+                "does not run: its compilation stopped after " + description().get<std::string>("stage"));
+}
+
 ModelInfo ArtifactView::info() const {
   const JsonReader from = description().object("model");
   return {from.get<std::string>("name"), from.get<std::string>("family"), from.get<int64_t>("layers"),

@@ -19,7 +19,8 @@ class ArtifactView {
   // Reads artifact.json. Throws, besides, for another format version.
   explicit ArtifactView(std::filesystem::path directory);
 
-  bool is_complete() const;  // every pass ran
+  bool is_complete() const;      // every pass ran
+  void expect_complete() const;  // throws Error{invalid_model} otherwise
   std::string where() const { return (directory_ / "artifact.json").string(); }
   JsonReader description() const { return JsonReader(json_, where()); }  // artifact.json; valid as long as this
   ModelInfo info() const;

@@ -89,6 +89,7 @@ std::shared_ptr<ModelPlan> load_model(const std::filesystem::path& path, const C
 
 ArtifactPlans load_artifact_plans(const std::filesystem::path& path, const CompileOptions& options) {
   const ArtifactView artifact(path);
+  artifact.expect_complete();
   ArtifactPlans plans{artifact.plan("prefill"), artifact.plan("decode"), artifact.tokenizer()};
   check_pair_fits(path, plans.prefill, plans.decode, options);
   return plans;

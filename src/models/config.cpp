@@ -3,11 +3,12 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
 
-constexpr int64_t kMaxLayers = 1 << 14, kMaxWidth = 1 << 24, kMaxHeads = 1 << 16, kMaxHeadDim = 1 << 14, kMaxVocab = 1 << 26;
+constexpr int64_t kMaxLayers = 1 << 14, kMaxWidth = 1 << 24, kMaxHeads = kMaxKvHeads, kMaxVocab = 1 << 26;
 constexpr int64_t kMaxContext = (int64_t{1} << 31) - 1;  // positions are counted in 32 bits
 
 class Checker {

@@ -12,7 +12,10 @@ namespace hyalite {
 
 bool is_cache_format(DType dtype);
 
-// Bytes of one kv head in a page, and of a page.
+// The largest sizes of a cache, and of the attention of a model: bytes of a page stay far from the end of 64 bits.
+inline constexpr int64_t kMaxKvHeads = 1 << 16, kMaxHeadDim = 1 << 14;
+
+// Bytes of one kv head in a page, and of a page. REQUIRES: the spec is within those sizes.
 int64_t head_bytes_of(const CacheSpec& spec);
 int64_t page_bytes_of(const CacheSpec& spec);
 

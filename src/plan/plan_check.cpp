@@ -12,6 +12,7 @@ namespace {
 using Kind = PlanOperand::Kind;
 
 constexpr int64_t kMaxCount = std::numeric_limits<int32_t>::max();  // a batch counts tokens, sequences and positions in 32 bits
+constexpr int64_t kMaxBytes = int64_t{1} << 56;                     // of each kind of memory, so that sums stay within 64 bits
 constexpr int64_t kAlignment = 64;
 
 class PlanChecker {
@@ -22,9 +23,10 @@ class PlanChecker {
     const Symbols& most = plan_.max_symbols;
     for (int64_t count : {most.tokens, most.sequences, most.logits_rows, plan_.max_positions})
       if (count < 1 || count > kMaxCount) fail("a largest count is " + std::to_string(count));
-    if (plan_.arena_bytes < 0 || plan_.workspace_bytes < 0) fail("the arena or the workspace has a negative size");
+    for (int64_t bytes : {plan_.arena_bytes, plan_.workspace_bytes})
+      if (bytes < 0 || bytes > kMaxBytes) fail("the arena or the workspace has an impossible size, " + std::to_string(bytes) + " bytes");
     for (const CacheSpec& cache : plan_.caches) check_spec(cache);
-    for (const PlanWeight& weight : plan_.weights) check_weight(weight);
+    check_weights();
     for (const PlanStep& step : plan_.steps) check_step(step);
     check_logits();
     check_lifetimes(plan_, where_);
@@ -36,8 +38,17 @@ class PlanChecker {
 
   void check_spec(const CacheSpec& cache) const {
     const bool window = cache.kind == CacheSpec::Kind::sliding_window ? cache.window > 0 : cache.window == 0;
-    if (!is_cache_format(cache.dtype) || !window || cache.kv_heads < 1 || cache.head_dim < 1)
-      fail("a cache has an impossible format, window or size");
+    const bool sizes = cache.kv_heads >= 1 && cache.kv_heads <= kMaxKvHeads && cache.head_dim >= 1 && cache.head_dim <= kMaxHeadDim;
+    if (!is_cache_format(cache.dtype) || !window || !sizes) fail("a cache has an impossible format, window or size");
+  }
+
+  void check_weights() const {
+    int64_t bytes = 0;
+    for (const PlanWeight& weight : plan_.weights) {
+      check_weight(weight);
+      bytes += bytes_of(weight.type, {});
+      if (bytes > kMaxBytes) fail("its weights are more than any machine has memory for");
+    }
   }
 
   void check_weight(const PlanWeight& weight) const {

@@ -37,6 +37,13 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
       {"no steps", [](Json& j) { j.erase("steps"); }, "steps"},
       {"dimension", [](Json& j) { j["weights"][0]["dims"][0] = -3; }, "dimension"},
       {"wrong type", [](Json& j) { j["arena_bytes"] = "much"; }, "arena_bytes"},
+      {"more memory than any machine", [](Json& j) { j["arena_bytes"] = (int64_t{1} << 56) + 1; }, "arena"},
+      {"weights of more than any machine",
+       [](Json& j) {
+         for (Json& weight : j["weights"])
+           if (weight["dims"].size() == 2) weight["dims"][0] = int64_t{1} << 47;
+       },
+       "weights"},
       {"fraction", [](Json& j) { j["arena_bytes"] = 64.5; }, "arena_bytes"},
       {"no tokens", [](Json& j) { j["max_tokens"] = 0; }, "count"},
       {"more tokens than a batch can count", [](Json& j) { j["max_tokens"] = int64_t{1} << 32; }, "count"},
@@ -46,6 +53,8 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
       {"missing attribute", [](Json& j) { j["steps"][1]["attrs"].erase("eps"); }, "eps"},
       {"layer without a cache operand", [](Json& j) { j["steps"][1]["layer"] = 0; }, "layer"},
       {"cache without heads", [](Json& j) { j["caches"][0]["kv_heads"] = 0; }, "cache"},
+      {"more heads than any model", [](Json& j) { j["caches"][0]["kv_heads"] = (1 << 16) + 1; }, "cache"},
+      {"larger heads than any model", [](Json& j) { j["caches"][0]["head_dim"] = (1 << 14) + 1; }, "cache"},
       {"logits that are no activation", [](Json& j) { j["logits"]["kind"] = "cache"; }, "logits"},
       {"an input that no step makes", [](Json& j) { j["steps"][1]["inputs"][0]["name"] = "never"; }, "never"},
       {"an input elsewhere", [](Json& j) { j["steps"][1]["inputs"][0]["offset"] = 64; }, "elsewhere"},

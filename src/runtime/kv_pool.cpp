@@ -1,12 +1,20 @@
 #include "runtime/kv_pool.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "ops/paged_cache.h"
 
 namespace hyalite {
 namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 56;                     // so that sums with other memory stay within 64 bits
+constexpr int64_t kMaxPages = std::numeric_limits<int32_t>::max();  // of a group: page tables hold 32 bits
+
+[[noreturn]] void refuse_size(const std::string& what) {
+  throw Error(ErrorCode::invalid_model, "KV cache", what + " are more than any machine has memory for");
+}
 
 int64_t pages_for(int64_t tokens) {
   return (tokens + kPageTokens - 1) / kPageTokens;
@@ -21,7 +29,10 @@ std::vector<KvPool::Group> KvPool::groups_of(const std::vector<CacheSpec>& by_la
     int64_t ring = pages_for(options.max_tokens);
     // A step's first token still sees window - 1 positions before it, wherever in a page they begin.
     if (spec.kind == CacheSpec::Kind::sliding_window) ring = std::min(ring, pages_for(spec.window + options.max_step_tokens) + 1);
-    groups.push_back({spec, ring, ring * options.max_sequences, {}});
+    int64_t pages = 0;
+    if (__builtin_mul_overflow(ring, options.max_sequences, &pages) || pages > kMaxPages)
+      refuse_size(std::to_string(options.max_sequences) + " sequences of " + std::to_string(ring) + " pages");
+    groups.push_back({spec, ring, pages, {}});
   }
   return groups;
 }
@@ -29,8 +40,12 @@ std::vector<KvPool::Group> KvPool::groups_of(const std::vector<CacheSpec>& by_la
 int64_t KvPool::bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options) {
   std::vector<Group> groups = groups_of(by_layer, options);
   int64_t bytes = 0;
-  for (const CacheSpec& spec : by_layer)
-    bytes += std::ranges::find_if(groups, [&](const Group& group) { return group.spec == spec; })->pages * page_bytes_of(spec);
+  for (const CacheSpec& spec : by_layer) {
+    const int64_t pages = std::ranges::find(groups, spec, &Group::spec)->pages, page_bytes = page_bytes_of(spec);
+    int64_t layer_bytes = 0;
+    if (__builtin_mul_overflow(pages, page_bytes, &layer_bytes) || __builtin_add_overflow(bytes, layer_bytes, &bytes) || bytes > kMaxBytes)
+      refuse_size(std::to_string(pages) + " pages of " + std::to_string(page_bytes) + " bytes in a layer");
+  }
   return bytes;
 }
 

@@ -25,10 +25,11 @@ struct KvPoolOptions {
 class KvPool {
  public:
   // Takes and touches all memory at once, so that what `plan` predicts is what is used; from all threads in turn, since any may read any
-  // page. Throws Error{io} where there is not enough.
+  // page. Throws Error{io} where there is not enough, and what bytes_needed() throws.
   KvPool(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options, ThreadPool& threads);
 
-  // Bytes that such a pool takes, without taking them.
+  // Bytes that such a pool takes, without taking them. Throws Error{invalid_model} where they are more than any machine has: the layers of
+  // a plan that was read from a file may ask for that.
   static int64_t bytes_needed(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& options);
 
   int groups() const { return static_cast<int>(groups_.size()); }

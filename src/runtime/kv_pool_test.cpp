@@ -38,6 +38,30 @@ TEST_F(KvPages, PredictsTheBytesItTakes) {
   EXPECT_EQ(pool.bytes(), 3 * (2 * 16 + 3) * page_bytes_of(full()));
 }
 
+TEST_F(KvPages, SizesBeyondAnyMachineAreRefused) {
+  const CacheSpec largest{CacheSpec::Kind::paged, kMaxKvHeads, kMaxHeadDim, 0, DType::f32};
+  const KvPoolOptions long_sequence{.max_tokens = int64_t{1} << 31};
+  struct Case {
+    std::vector<CacheSpec> layers;
+    KvPoolOptions options;
+    const char* word;
+  };
+  const Case cases[] = {
+      {{largest}, long_sequence, "bytes in a layer"},                                     // 2^64 bytes, which wrap to none
+      {std::vector(1 << 18, largest), {.max_tokens = 64}, "bytes in a layer"},            // 2^57 bytes of one page a layer
+      {{full()}, {.max_tokens = int64_t{1} << 31, .max_sequences = 64}, "64 sequences"},  // page numbers have 32 bits
+  };
+  for (const Case& one : cases) {
+    try {
+      KvPool::bytes_needed(one.layers, one.options);
+      ADD_FAILURE() << one.word << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+      EXPECT_NE(error.message().find(one.word), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(KvPages, PagesGrowWithTheSequenceAndComeBack) {
   KvPool pool({full()}, {.max_tokens = 256, .max_sequences = 2}, threads_);
   SequencePages a, b;

@@ -61,6 +61,23 @@ class Compile(CliCase):
                 self.assertEqual(self.ids(out), self.json_of("run", tiny(), *GREEDY, *flags)["token_ids"])
         self.assertIn("reference", self.refused(2, "run", out, *GREEDY, "--numerics", "deterministic"))
 
+    def test_a_compilation_that_stopped_is_neither_run_nor_predicted(self):
+        stopped = scratch("stopped")
+        self.done("compile", tiny(), "-o", stopped, "--stop-after", "scheduling")
+        for verb in ("plan", "run"):
+            self.assertIn("stopped after scheduling", self.refused(3, verb, stopped, *(GREEDY if verb == "run" else ())))
+
+    def test_a_layer_without_attention_runs(self):
+        stopped, text, out = scratch("stopped"), scratch("cut.cir"), scratch("a")
+        self.done("compile", tiny(), "-o", stopped, "--stop-after", "shape-inference")
+        with open(os.path.join(stopped, "graphs", "module.cir"), encoding="utf-8") as file:
+            lines = file.readlines()
+        kept = "".join(line for line in lines if not line.startswith("  %blk1.attn"))
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(kept.replace("%blk1.attn.residual", "%blk0.ffn.residual").replace("%blk1.kv", "%blk0.kv"))
+        self.done("compile", tiny(), "-o", out, "--resume-from", text)
+        self.assertEqual(len(self.ids(out)), 8)
+
     def test_a_text_that_is_no_model_is_refused(self):
         stopped = scratch("stopped")
         self.done("compile", tiny(), "-o", stopped, "--stop-after", "prefill-decode-specialisation")
