@@ -62,7 +62,7 @@ TEST(Gguf, KeepsQuantisedMatricesAndWidensVectors) {
 
 TEST(Gguf, UnderstandsOptionalTensors) {
   GgufWriter writer = tiny_llama();
-  writer.f32_tensor("output.weight", {32, 256}).f32_tensor("rope_freqs.weight", {4}).f32_tensor("something.weight", {4});
+  writer.f32_tensor("output.weight", {32, 256}).f32_tensor("rope_freqs.weight", {4}, 1).f32_tensor("something.weight", {4});
   for (const std::string layer : {"blk.0.", "blk.1."})
     writer.f32_tensor(layer + "attn_q.bias", {32}).f32_tensor(layer + "attn_k.bias", {16}).f32_tensor(layer + "attn_v.bias", {16});
   const ImportedModel model = import_of(writer);
@@ -77,6 +77,14 @@ TEST(Gguf, UnderstandsOptionalTensors) {
   writer.f32_tensor("blk.0.attn_output.bias", {32});
   EXPECT_NE(refusal(writer).find("blk.1.attn_output.bias: is missing"), std::string::npos);
   EXPECT_TRUE(import_of(writer.f32_tensor("blk.1.attn_output.bias", {32})).config.attention_output_bias);
+}
+
+TEST(Gguf, RefusesRotaryFactorsThatSpeedUp) {
+  for (float factor : {1e-7f, -1.0f, 0.0f, 0.7f, INFINITY, NAN}) {
+    const std::string why = refusal(tiny_llama().f32_tensor("rope_freqs.weight", {4}, factor));
+    EXPECT_NE(why.find("tensor rope_freqs.weight: factor 0 is "), std::string::npos) << factor << ": " << why;
+  }
+  for (float factor : {0.9977997f, 8.0f, 1e30f}) EXPECT_EQ(refusal(tiny_llama().f32_tensor("rope_freqs.weight", {4}, factor)), "");
 }
 
 TEST(Gguf, RefusesTensorsOfALayerThatTheFamilyHasNot) {

@@ -3,6 +3,8 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "ops/reference.h"
+#include "ops/rope_attrs.h"
 
 namespace hyalite {
 
@@ -39,11 +41,23 @@ std::string names_of_formats() {
   throw Error(ErrorCode::invalid_model, path.string(), why);
 }
 
+void check_rope_factors(const WeightStore& weights) {
+  const WeightStore::Entry* factors = weights.find("rope_factors");
+  if (!factors) return;
+  const FloatVector values(weights.view("rope_factors"));
+  if (const std::string fault = fault_of_factors({values.data(), static_cast<size_t>(factors->type.dims[0].value())}); !fault.empty())
+    throw Error(ErrorCode::invalid_model, factors->source.file + ": tensor " + factors->source.tensor, fault);
+}
+
 }  // namespace
 
 ImportedModel import_model(const std::filesystem::path& path, const ImportOptions& options) {
-  for (const Importer* importer : kImporters)
-    if (importer->recognizes(path)) return importer->import(path, options);
+  for (const Importer* importer : kImporters) {
+    if (!importer->recognizes(path)) continue;
+    ImportedModel model = importer->import(path, options);
+    check_rope_factors(model.weights);
+    return model;
+  }
   refuse(path);
 }
 

@@ -138,6 +138,15 @@ TEST(RopeFrequencies, FactorsDivide) {
   expect_near(run_op("rope_frequencies", {floats({2}, {1, 2})}, attrs).results[0], {0.25f, 0.00125f});
 }
 
+TEST(RopeFrequencies, FactorsThatSpeedUpAreRefused) {
+  const Attrs attrs{{"theta", 10000.0}, {"dims", int64_t{4}}};
+  for (float factor : {1e-7f, -2.0f, 0.7f, INFINITY, NAN})
+    EXPECT_THROW(run_op("rope_frequencies", {floats({2}, {1, factor})}, attrs), Error);
+  EXPECT_EQ(infer_error("rope_frequencies", {ValueType::unknown()},
+                        {{"theta", 1e4}, {"dims", int64_t{8}}, {"scaling", "linear"}, {"factor", 1e-7}}),
+            "factor: must be 1 or more");
+}
+
 TEST(RopeFrequencies, Llama3KeepsShortWavesAndStretchesLongOnes) {
   const Attrs attrs{{"theta", 500000.0},
                     {"dims", int64_t{128}},

@@ -1,5 +1,7 @@
 #include "ops/rope_attrs.h"
 
+#include <cmath>
+
 #include "ops/type_rules.h"
 
 namespace hyalite {
@@ -18,6 +20,13 @@ RopeParams rope_params(const Attrs& attrs) {
       .scale = static_cast<float>(attrs.real("scale", 1)),
       .interleaved = attrs.boolean("interleaved", false),
   };
+}
+
+std::string fault_of_factors(std::span<const float> factors) {
+  for (size_t i = 0; i < factors.size(); ++i)
+    if (!std::isfinite(factors[i]) || factors[i] < kMinRopeFactor)
+      return "factor " + std::to_string(i) + " is " + std::to_string(factors[i]) + ", expected 0.75 or more";
+  return {};
 }
 
 }  // namespace hyalite

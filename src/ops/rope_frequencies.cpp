@@ -3,8 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
 #include "ops/op_table.h"
 #include "ops/reference.h"
+#include "ops/rope_attrs.h"
 #include "ops/type_rules.h"
 
 namespace hyalite {
@@ -61,7 +63,7 @@ std::vector<ValueType> infer(const Problem& problem) {
   bind(*problem.attrs, &params);
   expect(dims % 2 == 0 && dims <= kMaxDims, "dims", "must be even and at most 65536, is " + std::to_string(dims));
   expect(params.theta > 1, "theta", "must be above 1");
-  expect(params.scaling == Scaling::none || params.factor > 0, "factor", "must be positive");
+  expect(params.scaling == Scaling::none || params.factor >= 1, "factor", "must be 1 or more");
   bool needs_context = params.scaling == Scaling::llama3 || params.scaling == Scaling::yarn;
   expect(!needs_context || params.original_context > 0, "original_context", "must be positive");
   bool ordered = params.low_freq_factor > 0 && params.high_freq_factor > params.low_freq_factor;
@@ -109,6 +111,9 @@ void evaluate(const OpArgs& args, WorkRange range) {
   if (range.index != 0) return;
   const Params& p = *static_cast<const Params*>(args.params);
   const FloatVector factors(args.inputs[0]);
+  if (factors.data())
+    if (const std::string fault = fault_of_factors({factors.data(), static_cast<size_t>(p.dims / 2)}); !fault.empty())
+      throw Error(ErrorCode::invalid_model, "rope_frequencies", fault);
   for (int64_t i = 0; i < p.dims / 2; ++i) {
     const double frequency = std::pow(p.theta, -2.0 * static_cast<double>(i) / p.dims);
     args.outputs[0].as<float>()[i] = static_cast<float>(scaled(p, frequency, i) / (factors.data() ? factors.data()[i] : 1.0f));

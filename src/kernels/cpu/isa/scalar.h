@@ -134,7 +134,7 @@ HYALITE_INLINE F32 to_f32(I32 a) {
 }
 // To nearest even. REQUIRES: |a| < 2^22, which lets one addition round.
 HYALITE_INLINE I32 round_to_i32(F32 a) {
-  return {static_cast<int32_t>(bits_of(a.v + 0x1.8p23f)) - 0x4b400000};
+  return {static_cast<int32_t>(bits_of(a.v + 0x1.8p23f) - 0x4b400000u)};
 }
 HYALITE_INLINE I32 bits(F32 a) {
   return {static_cast<int32_t>(bits_of(a.v))};

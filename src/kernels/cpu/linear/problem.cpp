@@ -150,7 +150,7 @@ std::string refuses_fused_qkv(const Problem& problem) {
 }
 
 std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem) {
-  constexpr int64_t kMostPositions = int64_t{1} << 22;  // isa/math.inc: sincos; frequencies are at most 1
+  constexpr int64_t kMostPositions = int64_t{1} << 22;  // isa/math.inc: sincos; frequencies are at most 4/3
   if (problem.max_positions > kMostPositions) return "turns no more than " + std::to_string(kMostPositions) + " positions";
   return first_reason({refuse_weights(problem, kNormedWeights, 3), not_f32(problem, kNormedNorm, "norm"),
                        not_f32(problem, kNormedBiases, "bq"), not_f32(problem, kNormedBiases + 1, "bk"),
