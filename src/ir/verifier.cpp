@@ -1,7 +1,6 @@
 #include "ir/verifier.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -62,7 +61,7 @@ class Verifier {
       const Node& node = graph_.node(id);
       if (!node.op) fail("", "has no op");
       check_operands(node);
-      check_attrs(node);
+      check_attrs(*node.op, node.attrs);
       mark_written(id);
       if (node.results.size() != node.op->results.size()) fail("", "has " + std::to_string(node.results.size()) + " results");
       for (size_t i = 0; i < node.results.size(); ++i) define(node.results[i], id, i, "");
@@ -88,23 +87,6 @@ class Verifier {
         fail(operand(), text(value) + " is of the wrong kind, " + print(type));
       if (written_by_[value] != kNone) fail(operand(), used_after_write(value));
     }
-  }
-
-  void check_attrs(const Node& node) const {
-    for (const auto& [name, value] : node.attrs.items()) {
-      const AttrSpec* spec = find_attr(*node.op, name);
-      if (!spec) fail("attribute " + name, "is not one of the op's");
-      if (!fits(*spec, value)) fail("attribute " + name, "must be " + describe(*spec));
-      if (!finite(value)) fail("attribute " + name, "is not finite");
-      if (node.attrs.find(name) != &value) fail("attribute " + name, "is given twice");
-    }
-    if (const AttrSpec* missing = first_missing(*node.op, node.attrs)) fail(std::string("attribute ") + missing->name, "is missing");
-  }
-
-  static bool finite(const AttrValue& value) {
-    if (const double* real = std::get_if<double>(&value)) return std::isfinite(*real);
-    const auto* reals = std::get_if<std::vector<double>>(&value);
-    return !reals || std::ranges::all_of(*reals, [](double real) { return std::isfinite(real); });
   }
 
   void check_types(NodeId id) const {

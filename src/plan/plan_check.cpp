@@ -113,7 +113,16 @@ class PlanChecker {
     return types;
   }
 
+  void check_attributes(const PlanStep& step) const {
+    try {
+      check_attrs(*step.op, step.attrs);
+    } catch (const Error& error) {
+      fail(step, error.where() + " " + error.message());
+    }
+  }
+
   void check_step(const PlanStep& step) const {
+    check_attributes(step);
     const std::vector<ValueType> operands = types_of(step, step.inputs, step.op->operands),
                                  results = types_of(step, step.outputs, step.op->results);
     for (const PlanOperand& input : step.inputs) {
@@ -137,8 +146,6 @@ class PlanChecker {
 
   void check_rules(const PlanStep& step, const Problem& problem) const {
     try {
-      if (const AttrSpec* missing = first_missing(*step.op, step.attrs))
-        fail(step, std::string("attribute ") + missing->name + " is missing");
       if (!step.op->infer || !std::ranges::equal(step.op->infer(problem), problem.results))
         fail(step, "its results are not what the op makes");
       if (problem.cache) check_cache(*step.op, step.attrs, step.path, *problem.cache);

@@ -51,6 +51,8 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
       {"table with fewer rows than the vocabulary", [](Json& j) { j["vocab"] = 97; }, "vocabulary"},
       {"result of another type", [](Json& j) { j["steps"][0]["outputs"][0]["type"]["dims"][1] = 32; }, "op makes"},
       {"missing attribute", [](Json& j) { j["steps"][1]["attrs"].erase("eps"); }, "eps"},
+      {"attribute of no op", [](Json& j) { j["steps"][1]["attrs"]["colour"] = true; }, "attribute colour is not one"},
+      {"attribute of another type", [](Json& j) { j["steps"][1]["attrs"]["eps"] = "small"; }, "attribute eps must be a number"},
       {"layer without a cache operand", [](Json& j) { j["steps"][1]["layer"] = 0; }, "layer"},
       {"cache without heads", [](Json& j) { j["caches"][0]["kv_heads"] = 0; }, "cache"},
       {"more heads than any model", [](Json& j) { j["caches"][0]["kv_heads"] = (1 << 16) + 1; }, "cache"},
