@@ -16,10 +16,9 @@ IsaLevel best_level(const Machine& machine) {
   return machine.features & kAvx2 ? IsaLevel::avx2 : IsaLevel::scalar;
 }
 
-std::optional<Numerics> numerics_named(const std::string& name) {
+std::optional<Numerics> numerics_unless_auto(const std::string& name) {
   if (name == "auto") return std::nullopt;
-  for (Numerics one : {Numerics::deterministic, Numerics::fast, Numerics::reference})
-    if (name == name_of(one)) return one;
+  if (const std::optional<Numerics> known = numerics_named(name)) return known;
   throw Error(ErrorCode::invalid_argument, "--numerics " + name, "must be auto, deterministic, fast or reference");
 }
 
@@ -88,7 +87,7 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
   c.threads = o.threads ? o.threads : machine.cores;
   c.tuned = tuned(machine, context);
   c.machine = restrict_isa(std::move(machine), *level);
-  const std::optional<Numerics> numerics = numerics_named(o.numerics);
+  const std::optional<Numerics> numerics = numerics_unless_auto(o.numerics);
   c.numerics = numerics.value_or(Numerics::deterministic);
   c.any_numerics = !numerics;
   c.kv_dtype = kv_dtype_named(o.kv_dtype);

@@ -74,8 +74,8 @@ int run(const Options& o, VerbContext& context) {
       std::ranges::count_if(choices, [](const auto& one) { return one.second.variant != one.second.timed.front().variant; });
   if (context.json) {
     context.out << print_json({{"model", model->info.name},
-                               {"isa", model->prefill.isa},
-                               {"numerics", model->prefill.numerics},
+                               {"isa", name_of(model->prefill.isa)},
+                               {"numerics", name_of(model->prefill.numerics)},
                                {"threads", compile.threads},
                                {"problems", choices.size()},
                                {"changed", changed},

@@ -38,9 +38,11 @@ Json types_of(const Graph& graph, const std::vector<ValueId>& values) {
 void check_target(const ExecutionPlan& plan, const JsonReader& target) {
   const auto kv_dtype = target.get<std::string>("kv_dtype");
   const bool keeps = std::ranges::all_of(plan.caches, [&](const CacheSpec& cache) { return format_of(cache.dtype).name == kv_dtype; });
-  if (target.get<std::string>("isa") != plan.isa) target.fail("isa is not that of the " + plan.mode + " plan, " + plan.isa);
-  if (target.get<std::string>("numerics") != plan.numerics)
-    target.fail("numerics is not that of the " + plan.mode + " plan, " + plan.numerics);
+  const auto same = [&](const char* field, std::string_view of_plan) {
+    if (target.get<std::string>(field) != of_plan) target.fail(fmt::format("{} is not that of the {} plan, {}", field, plan.mode, of_plan));
+  };
+  same("isa", name_of(plan.isa));
+  same("numerics", name_of(plan.numerics));
   if (target.get<int64_t>("max_positions") != plan.max_positions) target.fail("max_positions is not that of the " + plan.mode + " plan");
   if (!keeps) target.fail("kv_dtype is not that of the " + plan.mode + " plan's caches");
 }

@@ -18,9 +18,9 @@ void refuse(const std::filesystem::path& path, const std::string& what, const st
 }
 
 void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, const CompileOptions& options) {
-  if (plan.numerics != name_of(options.numerics) && !options.any_numerics)
-    refuse(path, "numerics", plan.numerics, std::string(name_of(options.numerics)));
-  if (isa_level_named(plan.isa) > options.isa) refuse(path, "instruction set", plan.isa, std::string(name_of(options.isa)));
+  if (plan.numerics != options.numerics && !options.any_numerics)
+    refuse(path, "numerics", std::string(name_of(plan.numerics)), std::string(name_of(options.numerics)));
+  if (plan.isa > options.isa) refuse(path, "instruction set", std::string(name_of(plan.isa)), std::string(name_of(options.isa)));
   if (options.kv_dtype && !plan.caches.empty() && plan.caches[0].dtype != *options.kv_dtype)
     refuse(path, "cache format", std::string(format_of(plan.caches[0].dtype).name), std::string(format_of(*options.kv_dtype).name));
   if (options.max_positions > plan.max_positions)

@@ -15,9 +15,9 @@ namespace {
 
 PlanOptions plan_options(const Compilation& c, std::string_view mode) {
   const CompileOptions& o = c.options;
-  PlanOptions options{.numerics = std::string(name_of(o.numerics)),
+  PlanOptions options{.numerics = o.numerics,
                       .machine = o.machine,
-                      .isa = std::string(name_of(o.isa)),
+                      .isa = o.isa,
                       .max_symbols = o.max_symbols,
                       .max_positions = o.max_positions,
                       .threads = o.threads,

@@ -170,7 +170,7 @@ class Run {
 };
 
 void check_speculation(const EngineOptions& options, const ExecutionPlan& plan) {
-  if (plan.numerics == "fast")
+  if (plan.numerics == Numerics::fast)
     throw Error(ErrorCode::invalid_argument, "speculative decoding",
                 "is never lossy, and fast numerics do not promise the same logits for a token alone and beside guesses");
   if (const int64_t most = draft_tokens(plan); options.draft_tokens < 1 || options.draft_tokens > most)

@@ -9,14 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/numerics.h"
 #include "passes/rewriter.h"
 #include "tensor/weight_store.h"
 
 namespace hyalite {
-
-enum class Numerics : uint8_t { deterministic, fast, reference };
-
-std::string_view name_of(Numerics numerics);  // "deterministic", ...
 
 // What the model is compiled for; plain data, so that passes/ sees no device.
 struct Target {

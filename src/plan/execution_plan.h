@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "device/machine.h"
 #include "kernels/kernel_variant.h"
+#include "ops/numerics.h"
 #include "ops/op_spec.h"
 
 namespace hyalite {
@@ -65,7 +67,8 @@ struct ExecutionPlan {
   std::string mode;           // "prefill" or "decode"
   Symbols max_symbols;        // largest step this plan can run
   int64_t max_positions = 0;  // longest sequence it can run
-  std::string isa, numerics;
+  IsaLevel isa = IsaLevel::scalar;
+  Numerics numerics = Numerics::deterministic;
   std::vector<PlanStep> steps;
   std::vector<PlanWeight> weights;
   std::vector<CacheSpec> caches;  // by layer

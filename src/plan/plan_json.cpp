@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::array kOperandKinds = {"none", "arena", "weight", "packed", "ids", "batch", "cache"};
 constexpr std::array kCacheKinds = {"paged", "sliding_window"};
+constexpr std::array kModes = {"prefill", "decode"};
+
+// The value that a word stands for: `named` gives none for unknown ones.
+template <class Named>
+auto value_of(const JsonReader& from, const char* field, Named&& named) {
+  const auto word = from.get<std::string>(field);
+  const auto value = named(word);
+  if (!value) from.fail(std::string("field ") + field + " has the unknown value " + word);
+  return *value;
+}
 
 Json type_to_json(const TensorType& type) {
   Json dims = Json::array();
@@ -19,10 +29,7 @@ Json type_to_json(const TensorType& type) {
 }
 
 DType dtype_of(const JsonReader& from) {
-  auto name = from.get<std::string>("dtype");
-  auto dtype = dtype_named(name);
-  if (!dtype) from.fail("unknown format " + name);
-  return *dtype;
+  return value_of(from, "dtype", dtype_named);
 }
 
 TensorType tensor_of(const JsonReader& from) {
@@ -155,8 +162,8 @@ Json to_json(const ExecutionPlan& plan) {
     weights.push_back(std::move(json));
   }
   return {{"mode", plan.mode},
-          {"isa", plan.isa},
-          {"numerics", plan.numerics},
+          {"isa", name_of(plan.isa)},
+          {"numerics", name_of(plan.numerics)},
           {"max_tokens", plan.max_symbols.tokens},
           {"max_sequences", plan.max_symbols.sequences},
           {"max_logits_rows", plan.max_symbols.logits_rows},
@@ -172,9 +179,9 @@ Json to_json(const ExecutionPlan& plan) {
 
 ExecutionPlan plan_from_json(const Json& json, const std::string& where, PlanState state) {
   JsonReader from(json, where);
-  ExecutionPlan plan{.mode = from.get<std::string>("mode")};
-  plan.isa = from.get<std::string>("isa");
-  plan.numerics = from.get<std::string>("numerics");
+  ExecutionPlan plan{.mode = kModes[from.one_of("mode", kModes)]};
+  plan.isa = value_of(from, "isa", isa_level_named);
+  plan.numerics = value_of(from, "numerics", numerics_named);
   plan.max_symbols = {from.get<int64_t>("max_tokens"), from.get<int64_t>("max_sequences"), from.get<int64_t>("max_logits_rows")};
   plan.max_positions = from.get<int64_t>("max_positions");
   plan.arena_bytes = from.get<int64_t>("arena_bytes");

@@ -13,10 +13,10 @@ namespace hyalite {
 
 struct PlanOptions {
   // What changes results.
-  std::string numerics = "deterministic";  // "deterministic", "fast", "reference"
+  Numerics numerics = Numerics::deterministic;
   // What changes speed or size.
   Machine machine;  // already restricted to the wanted ISA
-  std::string isa = "avx512";
+  IsaLevel isa = IsaLevel::avx512;
   Symbols max_symbols{512, 1, 1};
   int64_t max_positions = 2048;
   int threads = 1;

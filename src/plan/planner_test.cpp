@@ -28,7 +28,7 @@ TEST(KernelSelection, AForcedInstructionSetIsWhatThePlanNames) {
 }
 
 TEST(KernelSelection, ReferenceNumericsTakeNothingButTheReference) {
-  ExecutionPlan plan = testing::make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx512, "reference"));
+  ExecutionPlan plan = testing::make_plan(mlp_graph(1), {}, plan_options(IsaLevel::avx512, Numerics::reference));
   for (const PlanStep& step : plan.steps) EXPECT_TRUE(step.variant->name.ends_with(".reference")) << step.variant->name;
   for (const PlanWeight& weight : plan.weights) EXPECT_TRUE(weight.packed.empty()) << weight.name;
 }
@@ -155,7 +155,7 @@ TEST(Scheduling, RunsFirstWhatLetsMemoryGo) {
       "  %y = add %b, %n : tensor<T x 8 x f32>\n"
       "  %last = select_rows %y, %batch : tensor<L x 8 x f32>\n"
       "  return %last\n}\n";
-  ExecutionPlan plan = select_kernels(parse_module(text, "chains").graphs[0], {}, plan_options(IsaLevel::scalar, "reference"));
+  ExecutionPlan plan = select_kernels(parse_module(text, "chains").graphs[0], {}, plan_options(IsaLevel::scalar, Numerics::reference));
   EXPECT_GT(schedule_steps(plan), 0);
   std::vector<std::string> order;
   for (const PlanStep& step : plan.steps) order.push_back(step.outputs[0].name);

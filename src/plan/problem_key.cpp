@@ -44,7 +44,8 @@ std::string problem_key(const OpSpec& op, const Problem& problem, std::string_vi
   if (problem.cache) key += fmt::format(" cache={}", format_of(problem.cache->dtype).name);
   for (const auto& [name, value] : problem.attrs->items())
     if (name != "layer") add(name, value, key);
-  return key + fmt::format(", {} {} {} thread{}", scope.isa, scope.numerics, scope.threads, scope.threads == 1 ? "" : "s");
+  return key +
+         fmt::format(", {} {} {} thread{}", name_of(scope.isa), name_of(scope.numerics), scope.threads, scope.threads == 1 ? "" : "s");
 }
 
 }  // namespace hyalite

@@ -4,13 +4,16 @@
 #include <string>
 #include <string_view>
 
+#include "device/machine.h"
+#include "ops/numerics.h"
 #include "ops/op_spec.h"
 
 namespace hyalite {
 
 // What else decides how long a problem takes: what may be used, and by how many.
 struct ProblemScope {
-  std::string isa, numerics;
+  IsaLevel isa;
+  Numerics numerics;
   int threads = 1;
 };
 

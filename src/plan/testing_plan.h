@@ -35,10 +35,10 @@ inline Graph mlp_graph(int layers) {
   return graph_of(text);
 }
 
-inline PlanOptions plan_options(IsaLevel level, const std::string& numerics = "deterministic") {
+inline PlanOptions plan_options(IsaLevel level, Numerics numerics = Numerics::deterministic) {
   Machine machine;
   machine.features = features_of(level);
-  return {.numerics = numerics, .machine = machine, .isa = std::string(name_of(level)), .max_symbols = {8, 8, 8}, .max_positions = 64};
+  return {.numerics = numerics, .machine = machine, .isa = level, .max_symbols = {8, 8, 8}, .max_positions = 64};
 }
 
 // All three planning passes.

@@ -18,13 +18,13 @@ std::string_view shown(std::string_view layout) {
 
 // Why the variant cannot run the problem; empty where it can.
 std::string refusal(const KernelVariant& variant, const Problem& problem, Layout layout, const PlanOptions& options) {
-  if (options.numerics == "reference") return "--numerics reference runs the reference evaluation only";
+  if (options.numerics == Numerics::reference) return "--numerics reference runs the reference evaluation only";
   if (const uint32_t missing = variant.needs & ~options.machine.features)
-    return "needs " + describe_features(missing) + ", which this machine does not give at --isa " + options.isa;
+    return "needs " + describe_features(missing) + ", which this machine does not give at --isa " + std::string(name_of(options.isa));
   if (layout && variant.layout != *layout)
     return fmt::format("wants weights in {}, these are in {}", shown(variant.layout), shown(*layout));
   if (std::string why = variant.refuses(problem); !why.empty()) return why;
-  if (variant.rounds_alone && options.numerics == "deterministic")
+  if (variant.rounds_alone && options.numerics == Numerics::deterministic)
     return "rounds as no other does, which --numerics deterministic excludes";
   return {};
 }
@@ -126,7 +126,7 @@ class Selection {
     step.cost = cost_of(*step.op, problem_);
     const double seconds = step.variant->seconds(problem_, options_.machine);
     step.predicted_us = seconds * 1e6;
-    if (options_.numerics == "reference") {
+    if (options_.numerics == Numerics::reference) {
       step.reason = "the reference evaluation, as --numerics reference asks";
       return;
     }

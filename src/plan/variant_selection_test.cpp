@@ -73,9 +73,9 @@ TEST_F(TunedSelection, WhatIsNotUsableIsPassedOver) {
 
 TEST_F(TunedSelection, OtherScopesHaveOtherProblems) {
   plan_with("rms_norm.avx512", "rms_norm.avx2");
-  for (const auto& change :
-       std::vector<std::function<void(PlanOptions&)>>{[](PlanOptions& o) { o.threads = 7; }, [](PlanOptions& o) { o.numerics = "fast"; },
-                                                      [](PlanOptions& o) { o.max_symbols.tokens = 9; }}) {
+  for (const auto& change : std::vector<std::function<void(PlanOptions&)>>{[](PlanOptions& o) { o.threads = 7; },
+                                                                           [](PlanOptions& o) { o.numerics = Numerics::fast; },
+                                                                           [](PlanOptions& o) { o.max_symbols.tokens = 9; }}) {
     PlanOptions options = options_;
     change(options);
     EXPECT_EQ(first_of(testing::make_plan(graph_, {}, options), "rms_norm").variant->name, "rms_norm.avx512");
@@ -86,7 +86,7 @@ TEST_F(TunedSelection, OtherScopesHaveOtherProblems) {
 }
 
 TEST_F(TunedSelection, ReferenceNumericsStayTheReference) {
-  options_ = testing::plan_options(IsaLevel::avx512, "reference");
+  options_ = testing::plan_options(IsaLevel::avx512, Numerics::reference);
   const ExecutionPlan plan = plan_with("rms_norm.avx512", "rms_norm.avx2");
   EXPECT_EQ(first_of(plan, "rms_norm").variant->name, "rms_norm.reference");
   EXPECT_TRUE(usable_variants(first_of(plan, "rms_norm"), {}, options_).empty());

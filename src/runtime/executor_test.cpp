@@ -38,11 +38,11 @@ class ExecutorTest : public ::testing::Test {
     store_->add_owned(name, std::move(type), {"test", name}, {bytes, bytes + values.size() * sizeof(float)});
   }
 
-  std::vector<float> run(const std::string& numerics, int threads, std::vector<int32_t> ids, std::vector<int32_t> rows) {
+  std::vector<float> run(Numerics numerics, int threads, std::vector<int32_t> ids, std::vector<int32_t> rows) {
     Machine machine;
     machine.features = kAvx2 & detect_machine().features;
     ExecutionPlan plan = testing::make_plan(testing::graph_of(kText), {},
-                                            {.numerics = numerics, .machine = machine, .isa = "avx2", .max_symbols = {8, 1, 8}});
+                                            {.numerics = numerics, .machine = machine, .isa = IsaLevel::avx2, .max_symbols = {8, 1, 8}});
     ThreadPool pool(threads);
     const ExecutionPlan* plans[] = {&plan};
     auto weights = WeightSet::pack(plans, store_, pool);
@@ -80,20 +80,20 @@ class ExecutorTest : public ::testing::Test {
 };
 
 TEST_F(ExecutorTest, ComputesWhatThePlanSays) {
-  for (const char* numerics : {"reference", "deterministic"}) {
+  for (Numerics numerics : {Numerics::reference, Numerics::deterministic}) {
     std::vector<float> logits = run(numerics, 2, {3, 17, 39}, {0, 2});
     ASSERT_EQ(logits.size(), 80u);
     std::vector<float> first = by_hand(3), last = by_hand(39);
     for (int i = 0; i < 40; ++i) {
-      EXPECT_NEAR(logits[i], first[i], 1e-4) << numerics;
-      EXPECT_NEAR(logits[40 + i], last[i], 1e-4) << numerics;
+      EXPECT_NEAR(logits[i], first[i], 1e-4) << name_of(numerics);
+      EXPECT_NEAR(logits[40 + i], last[i], 1e-4) << name_of(numerics);
     }
   }
 }
 
 TEST_F(ExecutorTest, BitsDoNotDependOnThreadsOrCompany) {
-  std::vector<float> alone = run("deterministic", 1, {17}, {0});
-  std::vector<float> together = run("deterministic", 3, {3, 17, 39, 5, 6, 7}, {1});
+  std::vector<float> alone = run(Numerics::deterministic, 1, {17}, {0});
+  std::vector<float> together = run(Numerics::deterministic, 3, {3, 17, 39, 5, 6, 7}, {1});
   EXPECT_EQ(alone, together);
 }
 

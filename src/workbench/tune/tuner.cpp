@@ -145,7 +145,7 @@ int64_t most_tune_runs(const ModelPlan& model, int64_t samples) {
 
 std::map<std::string, TuneChoice, std::less<>> tune(const ModelPlan& model, const TuneOptions& options, ThreadPool& pool,
                                                     Progress& progress) {
-  if (model.prefill.numerics == "reference")
+  if (model.prefill.numerics == Numerics::reference)
     throw Error(ErrorCode::invalid_argument, "--numerics reference", "runs the reference evaluation only; there is nothing to choose");
   const ThreadPool::CancelScope scope(pool, options.cancel);
   return Tuner(model, options, pool, progress).run();
