@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }();
   directory.write("model.safetensors.index.json", {reinterpret_cast<const char*>(data), size});
   attempt([&] {
-    for (const auto& [name, tensor] : open_weight_files(directory.path()).tensors) {
+    SourceFiles files;
+    for (const auto& [name, tensor] : open_weight_files(directory.path(), files).tensors) {
       HYALITE_CHECK(std::filesystem::path(tensor.source.file).parent_path() == directory.path(), "a file of another directory");
       HYALITE_CHECK(tensor.source.tensor == name, "another tensor");
     }

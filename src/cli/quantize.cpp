@@ -43,8 +43,8 @@ struct Calibration {
 // `out` is a file of the model or the directory of one.
 void check_not_the_model(const fs::path& out, const ImportedModel& model) {
   std::error_code error;
-  for (const SourceFile& file : model.files) {
-    const fs::path path = fs::absolute(file.path, error);
+  for (const auto& file : model.files) {
+    const fs::path path = fs::absolute(file->path(), error);
     if (fs::equivalent(path, out, error) || fs::equivalent(path.parent_path(), out, error))
       throw Error(ErrorCode::invalid_argument, out.string(), "is the model itself; name another place");
   }

@@ -7,7 +7,6 @@
 #include "base/atomic_directory.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "base/tokenizer_spec_json.h"
 #include "compile/artifact_view.h"
 #include "compile/load.h"
@@ -26,10 +25,9 @@ Json info_to_json(const ModelInfo& info) {
 
 Json sources_to_json(const ImportedModel& model, const std::atomic<bool>* cancel) {
   Json list = Json::array();
-  for (const SourceFile& file : model.files)
-    list.push_back({{"path", fs::path(file.path).filename().string()},
-                    {"bytes", file.bytes},
-                    {"digest", digest_of(MappedFile::open(file.path)->bytes(), cancel)}});
+  for (const auto& file : model.files)
+    list.push_back(
+        {{"path", file->path().filename().string()}, {"bytes", file->bytes().size()}, {"digest", digest_of(file->bytes(), cancel)}});
   return list;
 }
 

@@ -84,7 +84,7 @@ ImportedModel import(const std::filesystem::path& path, const ImportOptions& opt
   Table table = table_of(shards);
   ImportedModel model;
   model.format = "gguf";
-  for (const GgufShard& shard : shards) model.files.push_back({shard.map->path().string(), shard.map->bytes().size()});
+  for (const GgufShard& shard : shards) model.files.push_back(shard.map);
   model.config = config_from_gguf(metadata, facts_of(table));
   model.tokenizer = import_gguf_tokenizer(metadata);
   model.tokenizer.file = model.tokenizer.template_file = metadata.file();

@@ -187,7 +187,7 @@ void check_quantization(const JsonFields& fields) {
 }  // namespace
 
 Json read_config_json(const std::string& path) {
-  return read_json_file(path, {.max_bytes = 1 << 20, .max_values = 1 << 16, .object = true});
+  return read_json_file(path, kHfConfigLimits);
 }
 
 ModelConfig config_from_json(const Json& json, const std::string& where) {

@@ -8,6 +8,9 @@
 
 namespace hyalite {
 
+// Of config.json, which no configuration comes near.
+inline constexpr JsonLimits kHfConfigLimits{.max_bytes = 1 << 20, .max_values = 1 << 16, .object = true};
+
 // Reads config.json. Throws as read_json_file does, also where the file is larger than any configuration.
 Json read_config_json(const std::string& path);
 

@@ -40,13 +40,12 @@ class HfWeights {
  public:
   HfWeights(const fs::path& directory, const Json& json, ImportedModel& model)
       : directory_(directory),
-        files_(open_weight_files(directory)),
+        files_(open_weight_files(directory, model.files)),
         names_(model.config, files_.tensors),
         scales_(json, files_.tensors),
         model_(model) {}
 
   void add_all() {
-    for (const SourceFile& file : files_.files) model_.files.push_back(file);
     if (model_.config.tied_embeddings) look_for_head();
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
     if (files_.fault) throw *files_.fault;
@@ -143,7 +142,7 @@ void disable_tokens_without_embedding(int64_t rows, TokenizerSpec& tokenizer) {
 }
 
 void import_tokenizer(const fs::path& path, const Json& json, const std::string& config_path, ImportedModel& model) {
-  model.tokenizer = import_tokenizer_directory(path);
+  model.tokenizer = import_tokenizer_directory(path, model.files);
   std::error_code error;
   // transformers takes the ends of an answer from config.json where there is no generation_config.json.
   if (!fs::exists(path / "generation_config.json", error)) add_answer_ends(json, config_path, model.config.vocab, model.tokenizer);
@@ -153,14 +152,13 @@ void import_tokenizer(const fs::path& path, const Json& json, const std::string&
 
 ImportedModel import(const fs::path& path, const ImportOptions& options) {
   const std::string config_path = (path / "config.json").string();
-  const Json json = read_config_json(config_path);
   ImportedModel model;
+  const Json json = read_source_json(config_path, kHfConfigLimits, model.files);
   model.format = "huggingface";
   model.config = config_from_json(json, config_path);
   std::error_code error;
   model.config.name = readable(fs::weakly_canonical(path, error).filename().string());
   import_tokenizer(path, json, config_path, model);
-  model.files.push_back({config_path, fs::file_size(config_path, error)});
   if (options.weights) HfWeights(path, json, model).add_all();
   return model;
 }

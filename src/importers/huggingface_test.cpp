@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "importers/importer.h"
 #include "importers/testing/npz_writer.h"
 #include "importers/testing/refusal.h"
@@ -278,6 +280,18 @@ class HuggingFaceIndex : public ::testing::Test {
 
 TEST_F(HuggingFaceIndex, Imports) {
   EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(HuggingFaceIndex, ListsEveryFileThatWasRead) {
+  std::set<std::string> read = {"config.json", "tokenizer.json", "model.safetensors.index.json", kShards[0], kShards[1]}, listed;
+  for (const char* name : {"tokenizer_config.json", "special_tokens_map.json", "generation_config.json"})
+    directory_.write(*read.insert(name).first, "{}");
+  directory_.write(*read.insert("chat_template.jinja").first, "{{ messages }}");
+  directory_.write("model.safetensors.index.json", index_.dump());
+  directory_.write("README.md", "which nobody reads");
+  const ImportedModel model = import_model(directory_.path());
+  for (const auto& file : model.files) EXPECT_TRUE(listed.insert(file->path().filename().string()).second) << file->path();
+  EXPECT_EQ(listed, read);
 }
 
 TEST_F(HuggingFaceIndex, NamesAMissingShardAndWhatIsLost) {

@@ -11,21 +11,17 @@
 #include <vector>
 
 #include "base/tokenizer_spec.h"
+#include "importers/source_files.h"
 #include "models/config.h"
 #include "tensor/weight_store.h"
 
 namespace hyalite {
 
-struct SourceFile {
-  std::string path;
-  uint64_t bytes = 0;
-};
-
 struct ImportedModel {
   ModelConfig config;
   TokenizerSpec tokenizer;
-  WeightStore weights;  // exactly the tensors of tensor_specs(config), checked for shape
-  std::vector<SourceFile> files;
+  WeightStore weights;               // exactly the tensors of tensor_specs(config), checked for shape
+  SourceFiles files;                 // all that were read
   std::string format;                // "gguf", "huggingface": for people only
   std::vector<std::string> remarks;  // what was converted, ignored or assumed
 };

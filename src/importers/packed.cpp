@@ -32,10 +32,9 @@ bool recognizes(const fs::path& path) {
 class PackedWeights {
  public:
   PackedWeights(const fs::path& directory, ImportedModel& model)
-      : directory_(directory), files_(open_weight_files(directory)), model_(model) {}
+      : directory_(directory), files_(open_weight_files(directory, model.files)), model_(model) {}
 
   void add_all() {
-    for (const SourceFile& file : files_.files) model_.files.push_back(file);
     for (const TensorSpec& spec : tensor_specs(model_.config)) add(spec);
     if (files_.fault) throw *files_.fault;
     note_unused_tensors(unused_names(files_, used_), "blk.", directory_.string(), model_.remarks);
@@ -124,12 +123,10 @@ ImportedModel import(const fs::path& path, const ImportOptions& options) {
   const std::string config_path = (path / "config.json").string(), tokenizer_path = (path / "tokenizer.json").string();
   ImportedModel model;
   model.format = "packed";
-  model.config = packed_config_from_json(read_json_file(config_path, kConfigLimits), config_path);
-  model.tokenizer = tokenizer_spec_from_json(read_json_file(tokenizer_path), tokenizer_path);
+  model.config = packed_config_from_json(read_source_json(config_path, kConfigLimits, model.files), config_path);
+  model.tokenizer = tokenizer_spec_from_json(read_source_json(tokenizer_path, {}, model.files), tokenizer_path);
   model.tokenizer.file = model.tokenizer.template_file = tokenizer_path;
   note_larger_tokenizer(model.tokenizer.pieces.size(), model.config.vocab, model.remarks);
-  std::error_code error;
-  for (const std::string& file : {config_path, tokenizer_path}) model.files.push_back({file, fs::file_size(file, error)});
   if (options.weights) PackedWeights(path, model).add_all();
   return model;
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "importers/tokenizer_rules.h"
 #include "importers/vocabulary_builder.h"
@@ -15,11 +14,11 @@ namespace fs = std::filesystem;
 constexpr size_t kMaxTemplateBytes = size_t{4} << 20;
 
 // The object in a file, or null where there is no such file.
-Json read_object(const fs::path& path) {
+Json read_object(const fs::path& path, SourceFiles& files) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return nullptr;
   constexpr JsonLimits kLimits{.max_bytes = size_t{16} << 20, .max_values = 1 << 18, .object = true};
-  return read_json_file(path.string(), kLimits);
+  return read_source_json(path.string(), kLimits, files);
 }
 
 // "bos_token": "<s>" or {"content": "<s>", ...}; empty where it is missing.
@@ -48,10 +47,10 @@ std::string template_of(const Json& config, const std::string& file) {
   throw Error(ErrorCode::unsupported, file + ": chat_template", "is a list without a template that is named default");
 }
 
-std::string read_template(const fs::path& path) {
+std::string read_template(const fs::path& path, SourceFiles& files) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return {};
-  const auto file = MappedFile::open(path.string());
+  const auto file = open_source(path, files);
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.size() > kMaxTemplateBytes) throw Error(ErrorCode::invalid_model, path.string(), "is too large for a chat template");
   if (valid_prefix(text) != text.size()) throw Error(ErrorCode::invalid_model, path.string(), "is not valid UTF-8");
@@ -68,10 +67,10 @@ void read_answer_ends(const Json& generation, const std::string& file, Tokenizer
 
 }  // namespace
 
-void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
+void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec, SourceFiles& files) {
   const std::string config_file = (directory / "tokenizer_config.json").string();
   const std::string map_file = (directory / "special_tokens_map.json").string();
-  const Json config = read_object(config_file), map = read_object(map_file);
+  const Json config = read_object(config_file, files), map = read_object(map_file, files);
   const auto token = [&](const char* name) {
     const std::string text = token_text(config, config_file, name);
     return find_token(spec, text.empty() ? token_text(map, map_file, name) : text);
@@ -86,13 +85,13 @@ void read_tokenizer_config(const fs::path& directory, TokenizerSpec& spec) {
     if (eos && spec.eos >= 0 && spec.suffix.empty()) spec.suffix = {spec.eos};
   }
   spec.template_file = (directory / "chat_template.jinja").string();
-  spec.chat_template = read_template(spec.template_file);
+  spec.chat_template = read_template(spec.template_file, files);
   if (spec.chat_template.empty() && config.is_object()) {
     spec.template_file = config_file;
     spec.chat_template = template_of(config, config_file);
   }
   const std::string generation_file = (directory / "generation_config.json").string();
-  read_answer_ends(read_object(generation_file), generation_file, spec);
+  read_answer_ends(read_object(generation_file, files), generation_file, spec);
 }
 
 }  // namespace hyalite

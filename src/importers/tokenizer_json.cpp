@@ -297,12 +297,12 @@ TokenizerSpec import_tokenizer_json(std::string_view text, const std::string& wh
   return TokenizerJson(root, where).read();
 }
 
-TokenizerSpec import_tokenizer_directory(const fs::path& directory) {
+TokenizerSpec import_tokenizer_directory(const fs::path& directory, SourceFiles& files) {
   const std::string file = (directory / "tokenizer.json").string();
-  const Json root = read_json_file(file, kLimits);
+  const Json root = read_source_json(file, kLimits, files);
   TokenizerSpec spec = TokenizerJson(root, file).read();
   spec.file = file;
-  read_tokenizer_config(directory, spec);
+  read_tokenizer_config(directory, spec, files);
   return spec;
 }
 

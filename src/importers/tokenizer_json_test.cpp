@@ -141,18 +141,20 @@ TEST(TokenizerJson, ReadsTheNeighboursInADirectory) {
   write("tokenizer_config.json", R"({"bos_token": {"content": "<s>"}, "eos_token": "ab", "add_bos_token": true,
                                      "chat_template": [{"name": "tools", "template": "t"}, {"name": "default", "template": "d"}]})");
   write("generation_config.json", R"({"eos_token_id": [1, 2]})");
-  TokenizerSpec spec = import_tokenizer_directory(directory);
+  SourceFiles files;
+  TokenizerSpec spec = import_tokenizer_directory(directory, files);
+  EXPECT_EQ(files.size(), 3u);
   EXPECT_EQ(spec.bos, 3);
   EXPECT_EQ(spec.eos, 2);
   EXPECT_EQ(spec.prefix, (std::vector<int32_t>{3}));
   EXPECT_EQ(spec.chat_template, "d");
   EXPECT_EQ(spec.end_of_generation, (std::vector<int32_t>{1, 2}));
   write("tokenizer_config.json", R"({"chat_template": [{"name": "tools", "template": "t"}]})");
-  EXPECT_THROW(import_tokenizer_directory(directory), Error);
+  EXPECT_THROW(import_tokenizer_directory(directory, files), Error);
   write("chat_template.jinja", "{{ own }}");
-  EXPECT_EQ(import_tokenizer_directory(directory).chat_template, "{{ own }}");
+  EXPECT_EQ(import_tokenizer_directory(directory, files).chat_template, "{{ own }}");
   write("generation_config.json", R"({"eos_token_id": 99})");
-  EXPECT_THROW(import_tokenizer_directory(directory), Error);
+  EXPECT_THROW(import_tokenizer_directory(directory, files), Error);
   std::filesystem::remove_all(directory);
 }
 

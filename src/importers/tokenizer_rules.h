@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/tokenizer_spec.h"
+#include "importers/source_files.h"
 
 namespace hyalite {
 
@@ -39,7 +40,8 @@ class RuleReader {
 };
 
 // Adds what tokenizer_config.json, special_tokens_map.json, generation_config.json and chat_template.jinja say: chat template, beginning,
-// end, padding and answer-ending ids, and a beginning or end that tokenizer.json's post-processor leaves out. Missing files say nothing.
-void read_tokenizer_config(const std::filesystem::path& directory, TokenizerSpec& spec);
+// end, padding and answer-ending ids, and a beginning or end that tokenizer.json's post-processor leaves out. Missing files say nothing;
+// those that were read are added to `files`.
+void read_tokenizer_config(const std::filesystem::path& directory, TokenizerSpec& spec, SourceFiles& files);
 
 }  // namespace hyalite

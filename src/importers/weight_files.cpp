@@ -30,8 +30,8 @@ const WeightFormat* format_of_file(const fs::path& path) {
 
 using Tensors = std::map<std::string, FoundTensor>;
 
-Tensors open_file(const fs::path& path, WeightFiles& result) {
-  auto map = MappedFile::open(path);
+Tensors open_file(const fs::path& path, WeightFiles& result, SourceFiles& files) {
+  auto map = open_source(path, files);
   const WeightFormat& format = *format_of_file(path);
   std::vector<StoredTensor> table = format.parse(map->bytes(), path.string());
   try {
@@ -42,7 +42,6 @@ Tensors open_file(const fs::path& path, WeightFiles& result) {
   Tensors tensors;
   for (StoredTensor& stored : table)
     tensors.emplace(stored.name, FoundTensor{{path.string(), stored.name}, stored.dtype, std::move(stored.dims), map, stored.offset});
-  result.files.push_back({path.string(), map->bytes().size()});
   return tensors;
 }
 
@@ -56,9 +55,9 @@ void check_file_name(const std::string& name, const std::string& where) {
     throw Error(ErrorCode::unsupported, where, "names the file \"" + name + "\", which is neither safetensors nor NPZ");
 }
 
-Index read_index(const fs::path& path) {
+Index read_index(const fs::path& path, SourceFiles& files) {
   constexpr JsonLimits kLimits{.max_bytes = size_t{128} << 20, .max_values = 1 << 20, .object = true};
-  const Json json = read_json_file(path.string(), kLimits);
+  const Json json = read_source_json(path.string(), kLimits, files);
   const auto weight_map = JsonFields(json, path.string()).object("weight_map");
   if (!weight_map) throw Error(ErrorCode::invalid_model, path.string() + ": weight_map", "is missing");
   Index index;
@@ -88,8 +87,8 @@ void take_indexed(const std::vector<std::string>& names, Tensors& tensors, const
                     " such tensors)");
 }
 
-WeightFiles open_indexed(const fs::path& path) {
-  const Index index = read_index(path);
+WeightFiles open_indexed(const fs::path& path, SourceFiles& files) {
+  const Index index = read_index(path, files);
   const fs::path directory = path.parent_path();
   for (const auto& [file, names] : index)
     if (std::error_code error; !fs::exists(directory / file, error))
@@ -97,7 +96,7 @@ WeightFiles open_indexed(const fs::path& path) {
                   "names the shard " + file + ", which is missing; " + std::to_string(names.size()) + " tensors are lost");
   WeightFiles result;
   for (const auto& [file, names] : index) {
-    Tensors tensors = open_file(directory / file, result);
+    Tensors tensors = open_file(directory / file, result, files);
     take_indexed(names, tensors, path, file, result.tensors);
   }
   return result;
@@ -127,22 +126,22 @@ std::vector<std::string> unused_names(const WeightFiles& files, const std::vecto
   return names;
 }
 
-WeightFiles open_weight_files(const fs::path& directory) {
+WeightFiles open_weight_files(const fs::path& directory, SourceFiles& files) {
   std::error_code error;
   for (const WeightFormat& format : kFormats) {
     const std::string standard = std::string("model") + format.extension;
     if (fs::path file = directory / standard; fs::exists(file, error)) {
       WeightFiles result;
-      result.tensors = open_file(file, result);
+      result.tensors = open_file(file, result, files);
       return result;
     }
-    if (fs::path index = directory / (standard + ".index.json"); fs::exists(index, error)) return open_indexed(index);
+    if (fs::path index = directory / (standard + ".index.json"); fs::exists(index, error)) return open_indexed(index, files);
   }
   for (const WeightFormat& format : kFormats) {
     const fs::path file = only_file(directory, format.extension);
     if (file.empty()) continue;
     WeightFiles result;
-    result.tensors = open_file(file, result);
+    result.tensors = open_file(file, result, files);
     return result;
   }
   throw Error(ErrorCode::invalid_model, directory.string(),

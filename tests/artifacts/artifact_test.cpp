@@ -102,6 +102,16 @@ TEST_F(Artifact, ComesBackAsItWasCompiled) {
   }
 }
 
+TEST_F(Artifact, NamesTheSourcesThatWereImported) {
+  const Compilation compilation = compile_tiny(model_, pool_);
+  const Json before = read("artifact.json")["source"];
+  std::vector<fs::path> sources;
+  for (const auto& file : compilation.model.files) sources.push_back(file->path());
+  for (const fs::path& source : sources) fs::rename(place_.write("other", "came later"), source);
+  write_artifact(compilation, artifact_, pool_);
+  EXPECT_EQ(read("artifact.json")["source"], before);
+}
+
 TEST_F(Artifact, ChangedDescriptionIsReadOrRefused) {
   int refused = 0;
   each_change(read("artifact.json"), [&](const Json& changed, const std::string& what) {
