@@ -2,9 +2,11 @@
 // Error{invalid_model} whose place is the path of the object ("schedules/decode.json.steps[3]").
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -29,17 +31,13 @@ class JsonReader {
 
   const std::string& where() const { return where_; }
 
-  // The library would cut integers and round numbers to fit.
+  // The library would cut integers and round numbers to fit, also those of a list (T a vector).
   template <class T>
   T get(const std::string& name) const {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const Json& value = field(name);
-      const bool inside = value.is_number_unsigned() ? std::in_range<T>(value.get<uint64_t>())
-                                                     : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
-      if (!inside) fail("field " + name + " is no integer in range");
-    }
+    const Json& value = field(name);
+    if (!fits<T>(value)) fail("field " + name + (is_integer<T> ? " is" : " has an entry that is") + " no integer in range");
     try {
-      return field(name).get<T>();
+      return value.get<T>();
     } catch (const Json::exception&) {
       fail("field " + name + " has the wrong type");
     }
@@ -63,6 +61,22 @@ class JsonReader {
   }
 
  private:
+  template <class T>
+  static constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+  // Whether no integer of the value would be cut.
+  template <class T>
+  static bool fits(const Json& value) {
+    if constexpr (is_integer<T>) {
+      if (value.is_number_unsigned()) return std::in_range<T>(value.get<uint64_t>());
+      return value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
+    } else if constexpr (requires { requires std::is_same_v<T, std::vector<typename T::value_type>>; }) {
+      return !value.is_array() || std::ranges::all_of(value, fits<typename T::value_type>);
+    } else {
+      return true;
+    }
+  }
+
   const Json& json_;
   std::string where_;
 };

@@ -7,8 +7,8 @@
 namespace hyalite {
 namespace {
 
-const Json kJson = {{"count", 3},           {"small", 300}, {"half", 0.5}, {"name", "x"}, {"list", {{{"a", 1}}, {{"b", 2}}}},
-                    {"inner", {{"c", "y"}}}};
+const Json kJson = {{"count", 3},    {"small", 300},     {"half", 0.5},          {"name", "x"}, {"list", {{{"a", 1}}, {{"b", 2}}}},
+                    {"ids", {1, 2}}, {"wide", {1, 300}}, {"inner", {{"c", "y"}}}};
 
 std::string error_of(const std::function<void(const JsonReader&)>& use) {
   try {
@@ -26,6 +26,7 @@ TEST(JsonReader, GivesWhatIsThere) {
   EXPECT_EQ(from.get<double>("half"), 0.5);
   EXPECT_EQ(from.object("inner").get<std::string>("c"), "y");
   EXPECT_EQ(from.one_of("name", std::array{"w", "x"}), 1);
+  EXPECT_EQ(from.get<std::vector<int8_t>>("ids"), (std::vector<int8_t>{1, 2}));
 }
 
 TEST(JsonReader, NamesThePlaceAndTheField) {
@@ -43,6 +44,9 @@ TEST(JsonReader, NamesThePlaceAndTheField) {
 TEST(JsonReader, CutsNoInteger) {
   EXPECT_EQ(error_of([](const JsonReader& from) { from.get<int8_t>("small"); }), "file.json: field small is no integer in range");
   EXPECT_EQ(error_of([](const JsonReader& from) { from.get<int>("half"); }), "file.json: field half is no integer in range");
+  EXPECT_EQ(error_of([](const JsonReader& from) { from.get<std::vector<int8_t>>("wide"); }),
+            "file.json: field wide has an entry that is no integer in range");
+  EXPECT_EQ(error_of([](const JsonReader& from) { from.get<std::vector<int8_t>>("count"); }), "file.json: field count has the wrong type");
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 #include "base/tokenizer_spec_json.h"
 
-#include <algorithm>
-#include <iterator>
+#include <array>
 
-#include "base/error.h"
+#include "base/json_reader.h"
+#include "base/tokenizer_check.h"
 
 namespace hyalite {
 namespace {
 
-constexpr const char* kModels[] = {"bpe_bytes", "bpe_scores", "bpe_merges", "unigram"};
+constexpr std::array<const char*, 4> kModels = {"bpe_bytes", "bpe_scores", "bpe_merges", "unigram"};
 // One letter a piece, in the order of TokenKind.
 constexpr std::string_view kKindLetters = "nucdpb";
 
@@ -61,102 +61,71 @@ Json added_to_json(const std::vector<AddedToken>& tokens) {
   return list;
 }
 
-StringTable pieces_from_json(const Json& json) {
-  const auto& text = json.at("text").get_ref<const std::string&>();
-  const Json& lengths = json.at("bytes");
+StringTable pieces_from(const JsonReader& from) {
+  const auto text = from.get<std::string>("text");
+  const auto lengths = from.get<std::vector<uint32_t>>("bytes");
   StringTable pieces;
   pieces.reserve(lengths.size(), text.size());
-  size_t at = 0;
-  for (const Json& length : lengths) {
-    const size_t bytes = length.get<uint32_t>();
-    if (bytes > text.size() - at) throw std::out_of_range("pieces are longer than their text");
-    pieces.push_back(std::string_view(text).substr(at, bytes));
-    at += bytes;
+  std::string_view left = text;
+  for (uint32_t length : lengths) {
+    if (length > left.size()) from.fail("pieces are longer than their text");
+    pieces.push_back(left.substr(0, length));
+    left.remove_prefix(length);
   }
-  if (at != text.size()) throw std::out_of_range("pieces are shorter than their text");
+  if (!left.empty()) from.fail("pieces are shorter than their text");
   return pieces;
 }
 
-std::vector<TokenKind> kinds_from_text(const std::string& text) {
+std::vector<TokenKind> kinds_from(const JsonReader& from) {
+  const auto text = from.get<std::string>("kinds");
   std::vector<TokenKind> kinds;
   kinds.reserve(text.size());
   for (char c : text) {
     const size_t kind = kKindLetters.find(c);
-    if (kind == std::string_view::npos) throw std::out_of_range("a kind is unknown");
+    if (kind == std::string_view::npos) from.fail("field kinds has an unknown kind");
     kinds.push_back(static_cast<TokenKind>(kind));
   }
   return kinds;
 }
 
-std::vector<TokenMerge> merges_from_json(const Json& json) {
-  const auto ids = json.get<std::vector<int32_t>>();
-  if (ids.size() % 3 != 0) throw std::out_of_range("merges are not triples");
+std::vector<TokenMerge> merges_from(const JsonReader& from) {
+  const auto ids = from.get<std::vector<int32_t>>("merges");
+  if (ids.size() % 3 != 0) from.fail("field merges is no list of triples");
   std::vector<TokenMerge> merges;
   merges.reserve(ids.size() / 3);
   for (size_t i = 0; i < ids.size(); i += 3) merges.push_back({ids[i], ids[i + 1], ids[i + 2]});
   return merges;
 }
 
-std::vector<TextRule> rules_from_json(const Json& json) {
+std::vector<TextRule> rules_from(const JsonReader& from, const char* name) {
   std::vector<TextRule> rules;
-  for (const Json& r : json)
-    rules.push_back({.type = r.at("type"),
-                     .pattern = r.at("pattern"),
-                     .content = r.at("content"),
-                     .behavior = r.at("behavior"),
-                     .invert = r.at("invert"),
-                     .flag = r.at("flag"),
-                     .first_only = r.at("first_only"),
-                     .use_regex = r.at("use_regex"),
-                     .start = r.at("start"),
-                     .stop = r.at("stop")});
+  from.each(name, [&](const JsonReader& one) {
+    rules.push_back({.type = one.get<std::string>("type"),
+                     .pattern = one.get<std::string>("pattern"),
+                     .content = one.get<std::string>("content"),
+                     .behavior = one.get<std::string>("behavior"),
+                     .invert = one.get<bool>("invert"),
+                     .flag = one.get<bool>("flag"),
+                     .first_only = one.get<bool>("first_only"),
+                     .use_regex = one.get<bool>("use_regex"),
+                     .start = one.get<int>("start"),
+                     .stop = one.get<int>("stop")});
+  });
   return rules;
 }
 
-std::vector<AddedToken> added_from_json(const Json& json) {
+std::vector<AddedToken> added_from(const JsonReader& from) {
   std::vector<AddedToken> tokens;
-  for (const Json& t : json)
-    tokens.push_back({.id = t.at("id"),
-                      .text = t.at("text"),
-                      .special = t.at("special"),
-                      .lstrip = t.at("lstrip"),
-                      .rstrip = t.at("rstrip"),
-                      .single_word = t.at("single_word"),
-                      .normalized = t.at("normalized")});
+  from.each("added", [&](const JsonReader& one) {
+    tokens.push_back({.id = one.get<int32_t>("id"),
+                      .text = one.get<std::string>("text"),
+                      .special = one.get<bool>("special"),
+                      .lstrip = one.get<bool>("lstrip"),
+                      .rstrip = one.get<bool>("rstrip"),
+                      .single_word = one.get<bool>("single_word"),
+                      .normalized = one.get<bool>("normalized")});
+  });
   return tokens;
-}
-
-TokenizerModel model_from_name(const std::string& name) {
-  const auto* found = std::find(std::begin(kModels), std::end(kModels), name);
-  if (found == std::end(kModels)) throw std::out_of_range("the model \"" + name + "\" is unknown");
-  return static_cast<TokenizerModel>(found - kModels);
-}
-
-TokenizerSpec read_spec(const Json& json) {
-  TokenizerSpec spec;
-  spec.model = model_from_name(json.at("model"));
-  spec.pre_name = json.at("pre_name");
-  spec.ignore_merges = json.at("ignore_merges");
-  spec.byte_fallback = json.at("byte_fallback");
-  spec.fuse_unknown = json.at("fuse_unknown");
-  spec.decode_added = json.value("decode_added", false);  // files of earlier builds do not say
-  spec.bos = json.at("bos");
-  spec.eos = json.at("eos");
-  spec.pad = json.at("pad");
-  spec.unk = json.at("unk");
-  spec.prefix = json.at("prefix").get<std::vector<int32_t>>();
-  spec.suffix = json.at("suffix").get<std::vector<int32_t>>();
-  spec.end_of_generation = json.at("end_of_generation").get<std::vector<int32_t>>();
-  spec.normalizers = rules_from_json(json.at("normalizers"));
-  spec.pre_tokenizers = rules_from_json(json.at("pre_tokenizers"));
-  spec.decoders = rules_from_json(json.at("decoders"));
-  spec.added = added_from_json(json.at("added"));
-  spec.chat_template = json.at("chat_template");
-  spec.pieces = pieces_from_json(json.at("pieces"));
-  spec.kinds = kinds_from_text(json.at("kinds").get_ref<const std::string&>());
-  spec.scores = json.at("scores").get<std::vector<double>>();
-  spec.merges = merges_from_json(json.at("merges"));
-  return spec;
 }
 
 }  // namespace
@@ -187,11 +156,32 @@ Json tokenizer_spec_to_json(const TokenizerSpec& spec) {
 }
 
 TokenizerSpec tokenizer_spec_from_json(const Json& json, const std::string& where) {
-  try {
-    return read_spec(json);
-  } catch (const std::exception& error) {  // the JSON library's own errors (missing field, wrong type), and ours
-    throw Error(ErrorCode::invalid_model, where, std::string("is no tokenizer: ") + error.what());
-  }
+  const JsonReader from(json, where);
+  TokenizerSpec spec;
+  spec.model = static_cast<TokenizerModel>(from.one_of("model", kModels));
+  spec.pre_name = from.get<std::string>("pre_name");
+  spec.ignore_merges = from.get<bool>("ignore_merges");
+  spec.byte_fallback = from.get<bool>("byte_fallback");
+  spec.fuse_unknown = from.get<bool>("fuse_unknown");
+  spec.decode_added = from.get<bool>("decode_added");
+  spec.bos = from.get<int32_t>("bos");
+  spec.eos = from.get<int32_t>("eos");
+  spec.pad = from.get<int32_t>("pad");
+  spec.unk = from.get<int32_t>("unk");
+  spec.prefix = from.get<std::vector<int32_t>>("prefix");
+  spec.suffix = from.get<std::vector<int32_t>>("suffix");
+  spec.end_of_generation = from.get<std::vector<int32_t>>("end_of_generation");
+  spec.normalizers = rules_from(from, "normalizers");
+  spec.pre_tokenizers = rules_from(from, "pre_tokenizers");
+  spec.decoders = rules_from(from, "decoders");
+  spec.added = added_from(from);
+  spec.chat_template = from.get<std::string>("chat_template");
+  spec.pieces = pieces_from(from.object("pieces"));
+  spec.kinds = kinds_from(from);
+  spec.scores = from.get<std::vector<double>>("scores");
+  spec.merges = merges_from(from);
+  check_spec(spec, where);
+  return spec;
 }
 
 }  // namespace hyalite

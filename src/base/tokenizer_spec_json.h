@@ -11,8 +11,8 @@ namespace hyalite {
 
 Json tokenizer_spec_to_json(const TokenizerSpec& spec);
 
-// Throws Error{invalid_model} with `where` for a missing field, a wrong type, or lengths that do not add up. Whether ids and rules
-// make sense is for Tokenizer to say.
+// Throws Error{invalid_model} for a missing field, a wrong type, lengths that do not add up, and what check_spec (tokenizer_check.h)
+// refuses. The place is `where`, of an entry of a list its path in it. What rules mean is for Tokenizer to say.
 TokenizerSpec tokenizer_spec_from_json(const Json& json, const std::string& where);
 
 }  // namespace hyalite

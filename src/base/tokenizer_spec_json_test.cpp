@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "base/error.h"
 
 namespace hyalite {
@@ -33,26 +35,66 @@ TokenizerSpec full_spec() {
 }
 
 TEST(TokenizerSpecJson, LosesNothing) {
-  for (const TokenizerSpec& spec : {full_spec(), TokenizerSpec{}}) {
+  TokenizerSpec least;
+  least.pieces = {"a"};
+  least.kinds = {TokenKind::normal};
+  for (const TokenizerSpec& spec : {full_spec(), least}) {
     const Json json = parse_json(tokenizer_spec_to_json(spec).dump(), "test");
     EXPECT_EQ(tokenizer_spec_from_json(json, "test"), spec);
   }
 }
 
-TEST(TokenizerSpecJson, RefusesWhatDoesNotFit) {
-  const auto refused = [](auto change) {
-    Json json = tokenizer_spec_to_json(full_spec());
-    change(json);
-    EXPECT_THROW(tokenizer_spec_from_json(json, "test"), Error);
+std::string refusal(const std::function<void(Json&)>& change) {
+  Json json = tokenizer_spec_to_json(full_spec());
+  change(json);
+  try {
+    tokenizer_spec_from_json(json, "test");
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+    return error.what();
+  }
+}
+
+TEST(TokenizerSpecJson, NamesTheFieldThatDoesNotFit) {
+  const auto expect = [](const char* part, const std::function<void(Json&)>& change) {
+    EXPECT_NE(refusal(change).find(part), std::string::npos) << refusal(change);
   };
-  refused([](Json& j) { j.erase("pieces"); });
-  refused([](Json& j) { j["model"] = "wordpiece"; });
-  refused([](Json& j) { j["bos"] = "x"; });
-  refused([](Json& j) { j["kinds"] = "nnnz"; });
-  refused([](Json& j) { j["merges"].push_back(1); });
-  refused([](Json& j) { j["pieces"]["bytes"][0] = 100; });
-  refused([](Json& j) { j["pieces"]["bytes"][0] = 0; });
-  EXPECT_THROW(tokenizer_spec_from_json(Json::array(), "test"), Error);
+  expect("pieces", [](Json& j) { j.erase("pieces"); });
+  expect("decode_added", [](Json& j) { j.erase("decode_added"); });
+  expect("wordpiece", [](Json& j) { j["model"] = "wordpiece"; });
+  expect("bos", [](Json& j) { j["bos"] = "x"; });
+  expect("kinds", [](Json& j) { j["kinds"] = "nnnz"; });
+  expect("merges", [](Json& j) { j["merges"].push_back(1); });
+  expect("test.pieces", [](Json& j) { j["pieces"]["bytes"][0] = 100; });
+  expect("test.pieces", [](Json& j) { j["pieces"]["bytes"][0] = 0; });
+  expect("test.added[0]", [](Json& j) { j["added"][0].erase("special"); });
+  expect("test.normalizers[0]", [](Json& j) { j["normalizers"][0]["start"] = 0.5; });
+  expect("must be an object", [](Json& j) { j = Json::array(); });
+}
+
+TEST(TokenizerSpecJson, CutsNoInteger) {
+  const int64_t wide = (int64_t{1} << 32) + 1;  // its lower half is an id of the vocabulary
+  for (const char* field : {"bos", "eos", "pad", "unk"})
+    EXPECT_NE(refusal([&](Json& j) { j[field] = wide; }).find(field), std::string::npos);
+  for (const char* field : {"prefix", "suffix", "end_of_generation", "merges"})
+    EXPECT_NE(refusal([&](Json& j) { j[field][0] = wide; }).find(field), std::string::npos);
+  EXPECT_NE(refusal([&](Json& j) { j["pieces"]["bytes"][0] = wide; }).find("bytes"), std::string::npos);
+  EXPECT_NE(refusal([&](Json& j) { j["added"][0]["id"] = wide; }).find("id"), std::string::npos);
+}
+
+TEST(TokenizerSpecJson, RefusesIdsAndSizesThatFitNoPiece) {
+  const auto expect = [](const char* field, const std::function<void(Json&)>& change) {
+    EXPECT_NE(refusal(change).find(std::string("test: ") + field), std::string::npos) << refusal(change);
+  };
+  expect("kinds", [](Json& j) { j["kinds"] = "n"; });
+  expect("scores", [](Json& j) { j["scores"].push_back(1); });
+  expect("merges", [](Json& j) { j["merges"][2] = 4; });
+  expect("added tokens", [](Json& j) { j["added"][0]["id"] = -1; });
+  expect("special ids", [](Json& j) { j["unk"] = 4; });
+  expect("prefix", [](Json& j) { j["prefix"] = {-2}; });
+  expect("end of generation", [](Json& j) { j["end_of_generation"] = {7}; });
+  expect("pieces", [](Json& j) { j["pieces"]["bytes"] = {1, 0, 3, 2}; });  // cuts a character
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class Checkpoint {
 
   ModelConfig model;
   Json config;
-  TokenizerSpec tokenizer;
+  TokenizerSpec tokenizer{.pieces = {"a"}, .kinds = {TokenKind::normal}};
   SafetensorsWriter weights;
 };
 
@@ -84,7 +84,8 @@ TEST(Packed, NamesTheFileOfItsTokenizer) {
 TEST(Packed, TellsOfTokensWithoutAnEmbeddingAndOfTensorsWithoutAUse) {
   Checkpoint checkpoint;
   EXPECT_TRUE(checkpoint.import().remarks.empty());
-  for (int64_t id = 0; id <= checkpoint.model.vocab; ++id) checkpoint.tokenizer.pieces.push_back("a");
+  for (int64_t id = 1; id <= checkpoint.model.vocab; ++id) checkpoint.tokenizer.pieces.push_back("a");
+  checkpoint.tokenizer.kinds.resize(checkpoint.tokenizer.pieces.size());
   checkpoint.weights.add_f32("extra.thing", {3});
   const std::vector<std::string> remarks = checkpoint.import().remarks;
   ASSERT_EQ(remarks.size(), 2u);

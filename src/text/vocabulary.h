@@ -13,8 +13,7 @@ namespace hyalite {
 // Immutable.
 class Vocabulary {
  public:
-  // Checks that kinds, scores, merges and special ids fit the pieces; throws Error{invalid_model} otherwise. bpe_bytes pieces are turned
-  // from the byte alphabet to bytes.
+  // Throws what check_spec (base/tokenizer_check.h) says. bpe_bytes pieces are turned from the byte alphabet to bytes.
   explicit Vocabulary(const TokenizerSpec& spec);
 
   int32_t size() const { return static_cast<int32_t>(pieces_.size()); }

@@ -217,6 +217,31 @@ class Quantize(CliCase):
             with self.subTest(flags=flags):
                 self.assertIn(flags[2], self.refused(2, "quantize", tiny(), scratch("x"), *flags))
 
+    def test_a_packed_checkpoints_ids_are_checked(self):
+        packed = scratch("packed")
+        self.done("quantize", tiny(family="gemma3"), packed, "--type", "int8")
+        path = os.path.join(packed, "tokenizer.json")
+        with open(path, encoding="utf-8") as file:
+            good = file.read()
+        for change, word in (
+            (lambda d: d["merges"].__setitem__(2, 1 << 28), "merges"),
+            (lambda d: d["merges"].__setitem__(0, -1), "merges"),
+            (lambda d: d["merges"].__setitem__(2, (1 << 32) + 1), "merges"),
+            (lambda d: d.update(unk=1 << 28), "special ids"),
+            (lambda d: d.update(kinds=d["kinds"][:1]), "kinds"),
+        ):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(good)
+            edit_json(path, change)
+            for arguments in (["quantize", packed, scratch("x.gguf"), "--type", "q8_0"], self.draft_of(packed)):
+                error = self.refused(3, *arguments)
+                self.assertIn("tokenizer.json", error)
+                self.assertIn(word, error)
+
+    @staticmethod
+    def draft_of(packed):
+        return ["run", tiny(family="gemma3"), "--raw", "--prompt", "a", "--draft-model", packed]
+
     def test_a_packed_checkpoint_replaces_only_its_own(self):
         out = scratch("packed")
         for _ in range(2):
