@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
-from cli_case import BINARY, CliCase, run, scratch, tiny
+from cli_case import BINARY, ROOT, CliCase, run, scratch, tiny
 
-VERBS = "run chat tokenize detokenize compile inspect export plan benchmark perplexity kernels tune profile audit make-tiny".split()
+with open(os.path.join(ROOT, "src", "cli", "verbs.inc"), encoding="utf-8") as table:
+    VERBS = [name.replace("_", "-") for name in re.findall(r"(?m)^VERB\((\w+)\)", table.read())]
 
 
 class Help(CliCase):
