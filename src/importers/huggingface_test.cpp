@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -6,6 +7,7 @@
 #include "importers/testing/npz_writer.h"
 #include "importers/testing/refusal.h"
 #include "importers/testing/safetensors_writer.h"
+#include "importers/weight_files.h"
 #include "tensor/half.h"
 
 namespace hyalite {
@@ -250,6 +252,21 @@ TEST(HuggingFace, ConvertsDoublesWithARemark) {
   const ImportedModel model = import_weights(tiny_llama_config(), weights.bytes());
   EXPECT_EQ(first(model, "blk.0.ffn_down"), 0.1f);
   ASSERT_EQ(model.remarks.size(), 1u);
+}
+
+// Root may read everything, so the folder is read as nobody.
+TEST(HuggingFace, NamesAFolderThatCannotBeListed) {
+  const TemporaryDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_exec | std::filesystem::perms::others_exec);
+  const uid_t user = geteuid();
+  ASSERT_TRUE(user != 0 || seteuid(65534) == 0);
+  const std::string message = testing::refusal_of([&] {
+    SourceFiles files;
+    open_weight_files(directory.path(), files);
+  });
+  ASSERT_TRUE(user != 0 || seteuid(user) == 0);
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_all);
+  EXPECT_EQ(message, directory.path().string() + ": cannot be listed: Permission denied");
 }
 
 // T14 and a healthy index.

@@ -106,13 +106,14 @@ WeightFiles open_indexed(const fs::path& path, SourceFiles& files) {
 fs::path only_file(const fs::path& directory, const char* extension) {
   fs::path only;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (entry.path().extension() != extension) continue;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != extension) continue;
     if (!only.empty())
       throw Error(ErrorCode::invalid_model, directory.string(),
                   std::string("holds several *") + extension + " files, but no index of them");
-    only = entry.path();
+    only = entry->path();
   }
+  if (error) throw Error(ErrorCode::invalid_model, directory.string(), "cannot be listed: " + error.message());
   return only;
 }
 
