@@ -22,11 +22,11 @@ struct Slot {
   std::atomic<size_t> size{0};
   char path[256];
 };
-constexpr int kSlots = 1024;
-Slot g_slots[kSlots];
+Slot g_slots[MappedFile::kMost];
 
+// The slot's index, or -1 where none is free.
 int claim_slot(const uint8_t* data, size_t size, const std::string& path) {
-  for (int i = 0; i < kSlots; ++i) {
+  for (int i = 0; i < MappedFile::kMost; ++i) {
     size_t free = 0;
     if (!g_slots[i].size.compare_exchange_strong(free, size)) continue;
     std::snprintf(g_slots[i].path, sizeof g_slots[i].path, "%s", path.c_str());
@@ -54,8 +54,8 @@ void on_map_fault(int, siginfo_t* info, void*) {
   raise(SIGBUS);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw Error(ErrorCode::invalid_model, path.string(), why);
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why, ErrorCode code = ErrorCode::invalid_model) {
+  throw Error(code, path.string(), why);
 }
 
 }  // namespace
@@ -74,7 +74,11 @@ std::shared_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) 
   close(fd);
   if (data == MAP_FAILED) refuse(path, std::string("cannot map: ") + std::strerror(error));
   auto* bytes = static_cast<const uint8_t*>(data);
-  int slot = size ? claim_slot(bytes, size, path.string()) : -1;
+  const int slot = size ? claim_slot(bytes, size, path.string()) : -1;
+  if (size && slot < 0) {
+    munmap(data, size);
+    refuse(path, "is one file more than the " + std::to_string(kMost) + " that can be in use at once", ErrorCode::unsupported);
+  }
   return std::shared_ptr<MappedFile>(new MappedFile(path, bytes, size, slot));
 }
 

@@ -13,8 +13,11 @@ namespace hyalite {
 
 class MappedFile {
  public:
-  // Maps `path`. Errors: Error{invalid_model} where it does not exist, is not a regular file or cannot be read; an empty file maps to an
-  // empty span.
+  // The fault handler has a slot for each map, empty ones aside: beyond these it could not name the file.
+  static constexpr int kMost = 1024;
+
+  // Maps `path`. Errors: Error{invalid_model} where it does not exist, is not a regular file or cannot be read; Error{unsupported} where
+  // kMost files are mapped. An empty file maps to an empty span.
   static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

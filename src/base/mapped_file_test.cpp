@@ -31,12 +31,12 @@ class MappedFileTest : public testing::Test {
   fs::path folder_;
 };
 
-void expect_refused(const fs::path& path, const std::string& why) {
+void expect_refused(const fs::path& path, const std::string& why, ErrorCode code = ErrorCode::invalid_model) {
   try {
     MappedFile::open(path);
     FAIL() << path << " was mapped";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+    EXPECT_EQ(error.code(), code);
     EXPECT_EQ(error.where(), path.string());
     EXPECT_NE(error.message().find(why), std::string::npos) << error.message();
   }
@@ -56,6 +56,16 @@ TEST_F(MappedFileTest, RefusesWhatIsNoRegularFile) {
   expect_refused(folder_ / "missing", "cannot open");
   expect_refused(folder_, "not a regular file");
   expect_refused("/dev/zero", "not a regular file");
+}
+
+TEST_F(MappedFileTest, RefusesMoreFilesThanTheFaultHandlerCanName) {
+  const fs::path path = write("shard", "x");
+  std::vector<std::shared_ptr<MappedFile>> files;
+  for (int i = 0; i < MappedFile::kMost; ++i) files.push_back(MappedFile::open(path));
+  expect_refused(path, "1024", ErrorCode::unsupported);
+  EXPECT_TRUE(MappedFile::open(write("empty", ""))->bytes().empty());
+  files.pop_back();
+  EXPECT_EQ(MappedFile::open(path)->bytes().size(), 1u);
 }
 
 TEST_F(MappedFileTest, AdviceIsClippedToTheFileAndChangesNoByte) {
