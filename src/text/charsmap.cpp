@@ -62,7 +62,7 @@ Charsmap::Match Charsmap::longest_match(std::string_view text) const {
   return best;
 }
 
-std::string Charsmap::apply(std::string_view text, const GrowthBudget& budget) const {
+std::string Charsmap::apply(std::string_view text, const TextBudget& budget) const {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/growth_budget.h"
+#include "text/text_budget.h"
 
 namespace hyalite {
 
@@ -18,7 +18,7 @@ class Charsmap {
   explicit Charsmap(std::string_view base64);
 
   // Replaces the longest known sequence at each place. Valid UTF-8 to valid UTF-8. Throws Error{invalid_model} beyond the budget.
-  std::string apply(std::string_view text, const GrowthBudget& budget) const;
+  std::string apply(std::string_view text, const TextBudget& budget) const;
 
  private:
   struct Match {

@@ -22,7 +22,7 @@ bool is_ascii(std::string_view text) {
 class UnicodeForm : public NormalizerStep {
  public:
   explicit UnicodeForm(int options) : options_(static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE)) {}
-  std::string apply(std::string text, const GrowthBudget&) const override {
+  std::string apply(std::string text, TextBudget&) const override {
     if (is_ascii(text)) return text;  // every form leaves ASCII alone
     utf8proc_uint8_t* mapped = nullptr;
     const auto* in = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -38,7 +38,7 @@ class UnicodeForm : public NormalizerStep {
 
 class Lowercase : public NormalizerStep {
  public:
-  std::string apply(std::string text, const GrowthBudget&) const override {
+  std::string apply(std::string text, TextBudget&) const override {
     std::string out;
     out.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {
@@ -53,7 +53,7 @@ class Lowercase : public NormalizerStep {
 
 class StripAccents : public NormalizerStep {
  public:
-  std::string apply(std::string text, const GrowthBudget&) const override {
+  std::string apply(std::string text, TextBudget&) const override {
     std::string out;
     for (std::string_view rest = text; !rest.empty();) {
       const Character c = decode_character(rest);
@@ -67,7 +67,7 @@ class StripAccents : public NormalizerStep {
 class Strip : public NormalizerStep {
  public:
   Strip(bool left, bool right) : left_(left), right_(right) {}
-  std::string apply(std::string text, const GrowthBudget&) const override {
+  std::string apply(std::string text, TextBudget&) const override {
     std::string_view rest = text;
     while (left_ && !rest.empty() && (char_class(decode_character(rest).code) & kSpace)) rest.remove_prefix(decode_character(rest).bytes);
     while (right_ && !rest.empty() && (char_class(decode_last_character(rest).code) & kSpace))
@@ -82,7 +82,7 @@ class Strip : public NormalizerStep {
 class Prepend : public NormalizerStep {
  public:
   explicit Prepend(std::string prefix) : prefix_(std::move(prefix)) {}
-  std::string apply(std::string text, const GrowthBudget&) const override { return text.empty() ? text : prefix_ + text; }
+  std::string apply(std::string text, TextBudget&) const override { return text.empty() ? text : prefix_ + text; }
 
  private:
   std::string prefix_;
@@ -91,7 +91,7 @@ class Prepend : public NormalizerStep {
 class ReplaceLiteral : public NormalizerStep {
  public:
   ReplaceLiteral(std::string from, std::string to) : from_(std::move(from)), to_(std::move(to)) {}
-  std::string apply(std::string text, const GrowthBudget& budget) const override {
+  std::string apply(std::string text, TextBudget& budget) const override {
     size_t at = text.find(from_);
     if (at == std::string::npos) return text;
     std::string out;
@@ -114,10 +114,10 @@ class ReplaceLiteral : public NormalizerStep {
 class ReplaceRegex : public NormalizerStep {
  public:
   ReplaceRegex(const std::string& pattern, std::string to) : regex_(pattern), to_(std::move(to)) {}
-  std::string apply(std::string text, const GrowthBudget& budget) const override {
+  std::string apply(std::string text, TextBudget& budget) const override {
     std::string out;
     size_t copied = 0;
-    regex_.find_all(text, [&](size_t begin, size_t end) {
+    regex_.find_all(text, budget, [&](size_t begin, size_t end) {
       budget.check(out.size() + to_.size());
       out.append(text, copied, begin - copied);
       out += to_;
@@ -135,7 +135,7 @@ class ReplaceRegex : public NormalizerStep {
 class Precompiled : public NormalizerStep {
  public:
   explicit Precompiled(const std::string& base64) : map_(base64) {}
-  std::string apply(std::string text, const GrowthBudget& budget) const override { return map_.apply(text, budget); }
+  std::string apply(std::string text, TextBudget& budget) const override { return map_.apply(text, budget); }
 
  private:
   Charsmap map_;
@@ -172,12 +172,7 @@ Normalizer::Normalizer(const std::vector<TextRule>& rules) {
   for (size_t i = 0; i < rules.size(); ++i) at_rule("normalizer", i, [&] { steps_.push_back(make_step(rules[i])); });
 }
 
-std::string Normalizer::apply(std::string_view text) const {
-  GrowthBudget budget(text.size());
-  return apply(text, budget);
-}
-
-std::string Normalizer::apply(std::string_view text, GrowthBudget& budget) const {
+std::string Normalizer::apply(std::string_view text, TextBudget& budget) const {
   std::string out(text);
   for (size_t i = 0; i < steps_.size(); ++i)
     at_rule("normalizer", i, [&] {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/tokenizer_spec.h"
-#include "text/growth_budget.h"
+#include "text/text_budget.h"
 
 namespace hyalite {
 
@@ -15,7 +15,7 @@ class NormalizerStep {
  public:
   virtual ~NormalizerStep() = default;
   // A step whose result may be many times longer than `text` asks the budget before it makes it; the caller takes the result from it.
-  virtual std::string apply(std::string text, const GrowthBudget& budget) const = 0;
+  virtual std::string apply(std::string text, TextBudget& budget) const = 0;
 };
 
 // Immutable; apply may run in many threads at once.
@@ -26,10 +26,8 @@ class Normalizer {
 
   bool empty() const { return steps_.empty(); }
 
-  // Valid UTF-8 to valid UTF-8. Throws Error{invalid_model} naming the rule that makes too much of the text.
-  std::string apply(std::string_view text) const;
-  // The same for one of several texts that share a budget.
-  std::string apply(std::string_view text, GrowthBudget& budget) const;
+  // Valid UTF-8 to valid UTF-8. Throws Error{invalid_model} naming the rule that takes more of the text than the budget has.
+  std::string apply(std::string_view text, TextBudget& budget) const;
 
  private:
   std::vector<std::unique_ptr<NormalizerStep>> steps_;

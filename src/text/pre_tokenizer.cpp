@@ -14,7 +14,7 @@ using Stages = std::vector<std::unique_ptr<PreTokenizerStage>>;
 
 class SpacePrefixer : public PreTokenizerStage {
  public:
-  void split(std::string_view text, bool at_start, Next next) const override {
+  void split(std::string_view text, bool at_start, TextBudget&, Next next) const override {
     if (text.starts_with(' ')) return next(text, at_start);
     next(" " + std::string(text), at_start);
   }
@@ -22,12 +22,12 @@ class SpacePrefixer : public PreTokenizerStage {
 
 class ToByteAlphabet : public PreTokenizerStage {
  public:
-  void split(std::string_view text, bool at_start, Next next) const override { next(to_byte_alphabet(text), at_start); }
+  void split(std::string_view text, bool at_start, TextBudget&, Next next) const override { next(to_byte_alphabet(text), at_start); }
 };
 
 class FromByteAlphabet : public PreTokenizerStage {
  public:
-  void split(std::string_view text, bool at_start, Next next) const override {
+  void split(std::string_view text, bool at_start, TextBudget&, Next next) const override {
     std::string bytes;
     const bool known = append_from_byte_alphabet(text, bytes);
     next(known ? std::string_view(bytes) : text, at_start);
@@ -38,7 +38,7 @@ class FromByteAlphabet : public PreTokenizerStage {
 class SpaceMarker : public PreTokenizerStage {
  public:
   explicit SpaceMarker(const TextRule& rule) : mark_(rule.content.empty() ? kSpaceMark : rule.content), rule_(rule) {}
-  void split(std::string_view text, bool at_start, Next next) const override {
+  void split(std::string_view text, bool at_start, TextBudget&, Next next) const override {
     std::string marked;
     if (rule_.flag && (at_start || !rule_.first_only) && !text.starts_with(' ') && !text.starts_with(mark_)) marked = mark_;
     for (char c : text) {
@@ -117,15 +117,14 @@ PreTokenizer::PreTokenizer(const std::vector<TextRule>& rules) {
   if (!rules.empty()) rules_.resize(stages_.size(), rules.size() - 1);
 }
 
-void PreTokenizer::split(std::string_view text, bool at_start, FunctionRef<void(std::string_view)> word) const {
-  GrowthBudget budget(text.size());
+void PreTokenizer::split(std::string_view text, bool at_start, TextBudget& budget, FunctionRef<void(std::string_view)> word) const {
   if (!text.empty()) run(0, text, at_start, budget, word);
 }
 
-void PreTokenizer::run(size_t stage, std::string_view text, bool at_start, GrowthBudget& budget,
+void PreTokenizer::run(size_t stage, std::string_view text, bool at_start, TextBudget& budget,
                        FunctionRef<void(std::string_view)> word) const {
   if (stage == stages_.size()) return word(text);
-  stages_[stage]->split(text, at_start, [&](std::string_view part, bool start) {
+  stages_[stage]->split(text, at_start, budget, [&](std::string_view part, bool start) {
     at_rule("pre_tokenizer", rules_[stage], [&] { budget.take(part.size()); });
     run(stage + 1, part, start, budget, word);
   });

@@ -4,6 +4,7 @@
 #include <pcre2.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -11,7 +12,8 @@
 namespace hyalite {
 namespace {
 
-constexpr uint32_t kMatchLimit = 10'000'000;
+// Most steps of one match from one place, by level.
+constexpr std::array<uint32_t, 6> kStepLimits = {100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
 constexpr uint32_t kDepthLimit = 100'000;
 constexpr uint32_t kHeapKib = 64 * 1024;
 constexpr std::string_view kSpaces = R"(\t-\r\x{85}\p{Z})";
@@ -126,9 +128,9 @@ std::string to_pcre2(std::string_view pattern) {
 
 struct Regex::Code {
   pcre2_code* code = nullptr;
-  pcre2_match_context* limits = nullptr;
+  std::array<pcre2_match_context*, kStepLimits.size()> limits{};  // by level
   ~Code() {
-    pcre2_match_context_free(limits);
+    for (pcre2_match_context* context : limits) pcre2_match_context_free(context);
     pcre2_code_free(code);
   }
 };
@@ -144,32 +146,82 @@ Regex::Regex(std::string pattern) : pattern_(std::move(pattern)), code_(std::mak
     throw Error(ErrorCode::invalid_model, "pattern " + pattern_,
                 "does not compile, at byte " + std::to_string(offset) + ": " + message_of(error));
   pcre2_jit_compile(code_->code, PCRE2_JIT_COMPLETE);  // where it fails, the interpreter runs the pattern
-  code_->limits = pcre2_match_context_create(nullptr);
-  pcre2_set_match_limit(code_->limits, kMatchLimit);
-  pcre2_set_depth_limit(code_->limits, kDepthLimit);
-  pcre2_set_heap_limit(code_->limits, kHeapKib);
+  for (size_t level = 0; level < kStepLimits.size(); ++level) {
+    pcre2_match_context* context = code_->limits[level] = pcre2_match_context_create(nullptr);
+    pcre2_set_match_limit(context, kStepLimits[level]);
+    pcre2_set_depth_limit(context, kDepthLimit);
+    pcre2_set_heap_limit(context, kHeapKib);
+  }
 }
 
 Regex::~Regex() = default;
 Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 
-void Regex::find_all(std::string_view text, FunctionRef<void(size_t begin, size_t end)> match) const {
-  const std::unique_ptr<pcre2_match_data, void (*)(pcre2_match_data*)> data(pcre2_match_data_create(1, nullptr), pcre2_match_data_free);
-  const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
-  const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(data.get());
-  uint32_t extra = 0;  // after an empty match: not another one at the same place
+// The next match in a text, call by call. PCRE2 counts steps anew at each place that it tries, and tells nobody how many there were: a
+// search of all places with a high limit might take that limit at every one of them. So a search has the lowest limit; where that is
+// too low, the places are tried one by one, with rising limits, and each limit that was reached is taken from the budget. The places then
+// take at most the lowest limit each, and all that is beyond it at most some ten times the budget.
+class Regex::Search {
+ public:
+  Search(const Code& code, std::string_view text, TextBudget& budget)
+      : code_(code), text_(text), budget_(budget), data_(pcre2_match_data_create(1, nullptr)) {}
+  ~Search() { pcre2_match_data_free(data_); }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  const PCRE2_SIZE* bounds() const { return pcre2_get_ovector_pointer(data_); }
+
+  // As pcre2_match. `options` may have PCRE2_NOTEMPTY_ATSTART.
+  int find(size_t at, uint32_t options) {
+    const int found = call(at, options, 0);
+    if (found != PCRE2_ERROR_MATCHLIMIT) return found;
+    return budget_.take_steps(kStepLimits[0]) ? find_by_place(at, options) : found;
+  }
+
+ private:
+  int find_by_place(size_t at, uint32_t options) {
+    for (;;) {
+      const int found = match_at(at, options | PCRE2_ANCHORED);
+      if (found != PCRE2_ERROR_NOMATCH || at == text_.size()) return found;
+      at += decode_character(text_.substr(at)).bytes;
+      options &= ~PCRE2_NOTEMPTY_ATSTART;
+    }
+  }
+
+  int match_at(size_t at, uint32_t options) {
+    for (size_t level = 0;; ++level) {
+      const int found = call(at, options, level);
+      const bool last = level + 1 == kStepLimits.size();
+      if (found != PCRE2_ERROR_MATCHLIMIT || last || !budget_.take_steps(kStepLimits[level])) return found;
+    }
+  }
+
+  int call(size_t at, uint32_t options, size_t level) {
+    const auto* subject = reinterpret_cast<PCRE2_SPTR>(text_.data());
+    options |= PCRE2_NO_UTF_CHECK;
+    const int found = pcre2_match(code_.code, subject, text_.size(), at, options, data_, code_.limits[level]);
+    if (found != PCRE2_ERROR_JIT_STACKLIMIT) return found;
+    return pcre2_match(code_.code, subject, text_.size(), at, options | PCRE2_NO_JIT, data_, code_.limits[level]);
+  }
+
+  const Code& code_;
+  std::string_view text_;
+  TextBudget& budget_;
+  pcre2_match_data* data_;
+};
+
+void Regex::find_all(std::string_view text, TextBudget& budget, FunctionRef<void(size_t begin, size_t end)> match) const {
+  Search search(*code_, text, budget);
+  uint32_t options = 0;
   for (size_t at = 0; at <= text.size();) {
-    const uint32_t options = PCRE2_NO_UTF_CHECK | extra;
-    int found = pcre2_match(code_->code, subject, text.size(), at, options, data.get(), code_->limits);
-    if (found == PCRE2_ERROR_JIT_STACKLIMIT)
-      found = pcre2_match(code_->code, subject, text.size(), at, options | PCRE2_NO_JIT, data.get(), code_->limits);
+    const int found = search.find(at, options);
     if (found == PCRE2_ERROR_NOMATCH) return;
     if (found < 0) refuse_match(pattern_, found);
-    const size_t begin = bounds[0], end = bounds[1];
+    const size_t begin = search.bounds()[0], end = search.bounds()[1];
     if (begin > end || end < at) refuse_match(pattern_, PCRE2_ERROR_BADOFFSET);  // \K in a lookaround
     match(begin, end);
-    extra = begin == end ? PCRE2_NOTEMPTY_ATSTART : 0;
+    options = begin == end ? PCRE2_NOTEMPTY_ATSTART : 0;  // after an empty match: not another one at the same place
     at = end;
   }
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/function_ref.h"
+#include "text/text_budget.h"
 
 namespace hyalite {
 
@@ -22,13 +23,14 @@ class Regex {
   Regex& operator=(Regex&&) noexcept;
 
   // Calls `match` with begin and end of each match in valid UTF-8 `text`, in order, empty matches included. Throws Error{invalid_model}
-  // where the pattern exceeds its step or memory limit.
-  void find_all(std::string_view text, FunctionRef<void(size_t begin, size_t end)> match) const;
+  // where the pattern exceeds its step or memory limit at one place, or the budget's steps at all of them.
+  void find_all(std::string_view text, TextBudget& budget, FunctionRef<void(size_t begin, size_t end)> match) const;
 
   const std::string& pattern() const { return pattern_; }
 
  private:
   struct Code;
+  class Search;
   std::string pattern_;
   std::unique_ptr<Code> code_;
 };

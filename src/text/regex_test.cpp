@@ -9,7 +9,8 @@ namespace {
 
 std::vector<std::string> matches(const std::string& pattern, std::string_view text) {
   std::vector<std::string> found;
-  Regex(pattern).find_all(text, [&](size_t begin, size_t end) { found.emplace_back(text.substr(begin, end - begin)); });
+  TextBudget budget(text.size());
+  Regex(pattern).find_all(text, budget, [&](size_t begin, size_t end) { found.emplace_back(text.substr(begin, end - begin)); });
   return found;
 }
 
@@ -40,6 +41,26 @@ TEST(Regex, RefusesWhatDoesNotCompileOrEnd) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_model);
     EXPECT_NE(std::string(error.what()).find("limits"), std::string::npos) << error.what();
   }
+}
+
+// Each search ends within its own limit.
+TEST(Regex, RefusesWhatDoesNotEndInTimeForTheWholeText) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::string(20, 'a') + "b ";
+  try {
+    matches("(a+)+$", text);
+    FAIL() << "the pattern should exceed its budget";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_model);
+    EXPECT_NE(std::string(error.what()).find("limits"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Regex, TakesManyStepsWhereTheTextIsWorthThem) {
+  const std::string run(3000, 'a');  // beyond what a search of all places has
+  EXPECT_EQ(matches("(?:a|b)+", "c" + run + "c" + run), (Found{run, run}));
+  EXPECT_EQ(matches("(?:a|b)+c|$", run + "c" + run), (Found{run + "c", ""}));
+  EXPECT_EQ(matches("(?:a|b)*", run + "é"), (Found{run, "", ""}));
 }
 
 TEST(Regex, SurvivesLongTexts) {

@@ -11,7 +11,9 @@ namespace {
 class RegexFinder : public Finder {
  public:
   explicit RegexFinder(const std::string& pattern) : regex_(pattern) {}
-  void find(std::string_view text, FunctionRef<void(size_t, size_t)> match) const override { regex_.find_all(text, match); }
+  void find(std::string_view text, TextBudget& budget, FunctionRef<void(size_t, size_t)> match) const override {
+    regex_.find_all(text, budget, match);
+  }
 
  private:
   Regex regex_;
@@ -20,7 +22,7 @@ class RegexFinder : public Finder {
 class WordFinder : public Finder {
  public:
   explicit WordFinder(const WordPattern& pattern) : pattern_(pattern) {}
-  void find(std::string_view text, FunctionRef<void(size_t, size_t)> match) const override {
+  void find(std::string_view text, TextBudget&, FunctionRef<void(size_t, size_t)> match) const override {
     for (size_t at = 0; at < text.size();) {
       const size_t end = at + first_word(pattern_, text.substr(at));
       match(at, end);
@@ -35,7 +37,7 @@ class WordFinder : public Finder {
 class CharacterFinder : public Finder {
  public:
   explicit CharacterFinder(bool (*test)(char32_t)) : test_(test) {}
-  void find(std::string_view text, FunctionRef<void(size_t, size_t)> match) const override {
+  void find(std::string_view text, TextBudget&, FunctionRef<void(size_t, size_t)> match) const override {
     for (size_t at = 0; at < text.size();) {
       const Character c = decode_character(text.substr(at));
       if (test_(c.code)) match(at, at + c.bytes);
@@ -53,9 +55,9 @@ struct Part {
 };
 
 // Matches and what lies between them, in order.
-void for_each_part(const Finder& finder, bool invert, std::string_view text, FunctionRef<void(Part)> part) {
+void for_each_part(const Finder& finder, bool invert, std::string_view text, TextBudget& budget, FunctionRef<void(Part)> part) {
   size_t at = 0;
-  finder.find(text, [&](size_t begin, size_t end) {
+  finder.find(text, budget, [&](size_t begin, size_t end) {
     if (begin > at) part({at, begin, invert});
     part({begin, end, !invert});
     at = end;
@@ -89,18 +91,18 @@ class Splitter : public PreTokenizerStage {
   Splitter(std::unique_ptr<Finder> finder, SplitBehavior behavior, bool invert)
       : finder_(std::move(finder)), behavior_(behavior), invert_(invert) {}
 
-  void split(std::string_view text, bool at_start, Next next) const override {
+  void split(std::string_view text, bool at_start, TextBudget& budget, Next next) const override {
     const auto pass_on = [&](Part part) {
       if (part.end > part.begin) next(text.substr(part.begin, part.end - part.begin), at_start && part.begin == 0);
     };
-    if (behavior_ == SplitBehavior::isolated) return for_each_part(*finder_, invert_, text, pass_on);
+    if (behavior_ == SplitBehavior::isolated) return for_each_part(*finder_, invert_, text, budget, pass_on);
     if (behavior_ == SplitBehavior::removed) {
-      return for_each_part(*finder_, invert_, text, [&](Part part) {
+      return for_each_part(*finder_, invert_, text, budget, [&](Part part) {
         if (!part.is_match) pass_on(part);
       });
     }
     std::vector<Part> parts;
-    for_each_part(*finder_, invert_, text, [&](Part part) { parts.push_back(part); });
+    for_each_part(*finder_, invert_, text, budget, [&](Part part) { parts.push_back(part); });
     for (const Part& part : merge_parts(std::move(parts), behavior_)) pass_on(part);
   }
 

@@ -12,7 +12,7 @@ class Finder {
  public:
   virtual ~Finder() = default;
   // Calls `match` with begin and end of each match in valid UTF-8 `text`, in order.
-  virtual void find(std::string_view text, FunctionRef<void(size_t begin, size_t end)> match) const = 0;
+  virtual void find(std::string_view text, TextBudget& budget, FunctionRef<void(size_t begin, size_t end)> match) const = 0;
 };
 
 // A hand-written scanner where the pattern has one, else a regular expression.

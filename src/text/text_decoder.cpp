@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "text/byte_alphabet.h"
-#include "text/growth_budget.h"
 #include "text/normalizer.h"
 #include "text/rule_place.h"
+#include "text/text_budget.h"
 #include "text/vocabulary.h"
 
 namespace hyalite {
@@ -50,7 +50,7 @@ class PieceDecoder {
     steps_.push_back(std::move(step));
   }
 
-  std::string decode(std::string_view text, GrowthBudget& budget) const {
+  std::string decode(std::string_view text, TextBudget& budget) const {
     std::string piece(text);
     for (const Step& step : steps_)
       at_rule("decoder", step.index, [&] {
@@ -67,7 +67,7 @@ class PieceDecoder {
     std::unique_ptr<NormalizerStep> replace;
   };
 
-  static void apply(const Step& step, std::string& piece, const GrowthBudget& budget) {
+  static void apply(const Step& step, std::string& piece, TextBudget& budget) {
     if (step.rule.type == "ByteFallback") {
       piece = fall_back(piece);
     } else if (step.rule.type == "Strip") {
@@ -118,7 +118,7 @@ TextDecoder::TextDecoder(const TokenizerSpec& spec) {
   std::vector<bool> literal(spec.pieces.size());
   for (const AddedToken& token : spec.added) literal.at(static_cast<size_t>(token.id)) = !spec.decode_added;
   bytes_.reserve(spec.pieces.size(), spec.pieces.text().size());
-  GrowthBudget budget(spec.pieces.text().size());
+  TextBudget budget(spec.pieces.text().size());
   for (size_t i = 0; i < spec.pieces.size(); ++i) {
     if (literal[i])
       bytes_.push_back(spec.pieces[i]);

@@ -31,7 +31,7 @@ std::vector<AddedToken> written_tokens(const TokenizerSpec& spec) {
 std::vector<AddedToken> normalized_tokens(const TokenizerSpec& spec, const Normalizer& normalizer) {
   size_t bytes = 0;
   for (const AddedToken& token : spec.added) bytes += token.text.size();
-  GrowthBudget budget(bytes);
+  TextBudget budget(bytes);
   std::vector<AddedToken> tokens;
   for (AddedToken token : spec.added) {
     if (!matches_normalized(token)) continue;
@@ -78,19 +78,20 @@ struct Tokenizer::Parts {
     for (const AddedToken& token : spec.added) spellings.push_back(token);
   }
 
-  // Throws Error{invalid_model} naming the file and the rule that makes too much of the text or cannot be matched within its limits.
+  // Throws Error{invalid_model} naming the file and the rule that takes more of the text than its budget.
   void encode(std::string_view text, AllowSpecial allow, std::vector<int32_t>& out) const {
     try {
-      encode_all(text, allow, out);
+      TextBudget budget(text.size());
+      encode_all(text, allow, budget, out);
     } catch (const Error& error) {
       throw in_file(error, file);
     }
   }
 
-  void encode_all(std::string_view text, AllowSpecial allow, std::vector<int32_t>& out) const {
+  void encode_all(std::string_view text, AllowSpecial allow, TextBudget& budget, std::vector<int32_t>& out) const {
     for (size_t at = 0; at < text.size();) {
       const size_t valid = valid_prefix(text.substr(at));
-      if (valid > 0) encode_valid(text.substr(at, valid), at, allow, out);
+      if (valid > 0) encode_valid(text.substr(at, valid), at, allow, budget, out);
       at += valid;
       const size_t invalid = invalid_prefix(text.substr(at));
       if (invalid > 0) encode_invalid(text.substr(at, invalid), out);
@@ -98,24 +99,26 @@ struct Tokenizer::Parts {
     }
   }
 
-  void encode_valid(std::string_view text, size_t offset, AllowSpecial allow, std::vector<int32_t>& out) const {
+  void encode_valid(std::string_view text, size_t offset, AllowSpecial allow, TextBudget& budget, std::vector<int32_t>& out) const {
     written.split(
         text, [&](size_t begin, size_t end) { return allow(offset + begin, offset + end); },
-        [&](size_t begin, size_t end) { encode_written(text.substr(begin, end - begin), offset + begin == 0, out); },
+        [&](size_t begin, size_t end) { encode_written(text.substr(begin, end - begin), offset + begin == 0, budget, out); },
         [&](int32_t id) { append_added(id, out); });
   }
 
-  void encode_written(std::string_view text, bool at_start, std::vector<int32_t>& out) const {
-    if (normalizer.empty()) return encode_normalized(text, at_start, out);
-    encode_normalized(normalizer.apply(text), at_start, out);
+  void encode_written(std::string_view text, bool at_start, TextBudget& budget, std::vector<int32_t>& out) const {
+    if (normalizer.empty()) return encode_normalized(text, at_start, budget, out);
+    encode_normalized(normalizer.apply(text, budget), at_start, budget, out);
   }
 
-  void encode_normalized(std::string_view text, bool at_start, std::vector<int32_t>& out) const {
+  void encode_normalized(std::string_view text, bool at_start, TextBudget& budget, std::vector<int32_t>& out) const {
     const auto encode_word = [&](std::string_view word) { model->encode(word, out); };
-    if (normalized.empty()) return pre_tokenizer.split(text, at_start, encode_word);
+    if (normalized.empty()) return pre_tokenizer.split(text, at_start, budget, encode_word);
     normalized.split(
         text, [](size_t, size_t) { return false; },
-        [&](size_t begin, size_t end) { pre_tokenizer.split(text.substr(begin, end - begin), at_start && begin == 0, encode_word); },
+        [&](size_t begin, size_t end) {
+          pre_tokenizer.split(text.substr(begin, end - begin), at_start && begin == 0, budget, encode_word);
+        },
         [&](int32_t id) { append_added(id, out); });
   }
 

@@ -188,6 +188,23 @@ TEST(Tokenizer, RefusesRulesThatMakeTooMuchOfAText) {
   EXPECT_NE(refusal(marks, "").find("model.file: pre_tokenizer 0: tokenizer: the mark"), std::string::npos) << refusal(marks, "");
 }
 
+TEST(Tokenizer, RefusesPatternsThatSearchWithoutEnd) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::string(20, 'a') + "b ";
+  TokenizerSpec whole = byte_level_spec({"he"});
+  whole.pre_tokenizers = {{.type = "Split", .pattern = "(a+)+$", .behavior = "Isolated"}};
+  EXPECT_TRUE(refusal(whole, text).starts_with("model.file: tokenizer: pattern (a+)+$: cannot be matched")) << refusal(whole, text);
+  // Word by word, and between added tokens, it is still the same text.
+  TokenizerSpec words = whole;
+  words.pre_tokenizers.insert(words.pre_tokenizers.begin(), {.type = "WhitespaceSplit"});
+  EXPECT_TRUE(refusal(words, text).starts_with("model.file: tokenizer: pattern (a+)+$: cannot be matched")) << refusal(words, text);
+  whole.added = {{.id = 1, .text = " "}};
+  EXPECT_TRUE(refusal(whole, text).starts_with("model.file: tokenizer: pattern (a+)+$: cannot be matched")) << refusal(whole, text);
+  TokenizerSpec normalizer = byte_level_spec({"he"});
+  normalizer.normalizers = {{.type = "Replace", .pattern = "(a+)+$", .content = "x"}};
+  EXPECT_TRUE(refusal(normalizer, text).starts_with("model.file: normalizer 0: tokenizer: pattern (a+)+$")) << refusal(normalizer, text);
+}
+
 TEST(Tokenizer, RefusesAddedTokensThatAreUnused) {
   TokenizerSpec spec = sentencepiece_spec(false);
   spec.kinds[kBos] = TokenKind::unused;

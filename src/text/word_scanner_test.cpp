@@ -21,7 +21,8 @@ Words by_scanner(const WordPattern& pattern, std::string_view text) {
 Words by_regex(const Regex& regex, std::string_view text) {
   Words words;
   size_t at = 0;
-  regex.find_all(text, [&](size_t begin, size_t end) {
+  TextBudget budget(text.size());
+  regex.find_all(text, budget, [&](size_t begin, size_t end) {
     if (begin > at) words.emplace_back(text.substr(at, begin - at));
     words.emplace_back(text.substr(begin, end - begin));
     at = end;

@@ -50,6 +50,13 @@ class ModelFaults(CliCase):
         error = self.refused(3, "tokenize", path, "--text", "a")
         self.assertIn("tokenizer.json: pre_tokenizer 0: pattern (a", error)
 
+    def test_a_pattern_that_searches_without_end_is_named(self):
+        path = self.model()
+        rule = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+        edit_json(os.path.join(path, "tokenizer.json"), lambda d: d.update(pre_tokenizer=rule))
+        error = self.refused(3, "tokenize", path, "--text", ("a" * 20 + "b ") * 3000)
+        self.assertIn("tokenizer.json: tokenizer: pattern (a+)+$: cannot be matched within its limits", error)
+
     def test_bytes_that_the_vocabulary_lacks_are_counted(self):
         path, text = self.model(), scratch("text")
 
