@@ -62,14 +62,14 @@ KvPool::KvPool(const std::vector<CacheSpec>& by_layer, const KvPoolOptions& opti
     for (int64_t page = group.pages - 1; page >= 0; --page) group.free.push_back(static_cast<int32_t>(page));
 }
 
-void KvPool::reserve(SequencePages& pages, int64_t tokens) {
+bool KvPool::try_reserve(SequencePages& pages, int64_t tokens) {
   if (tokens > options_.max_tokens)
     throw Error(ErrorCode::context_length_exceeded, "context",
                 std::to_string(tokens) + " tokens do not fit into " + std::to_string(options_.max_tokens));
   pages.tables.resize(groups_.size());
   auto missing = [&](size_t i) { return std::min(groups_[i].ring, pages_for(tokens)) - static_cast<int64_t>(pages.tables[i].size()); };
   for (size_t i = 0; i < groups_.size(); ++i)
-    if (missing(i) > static_cast<int64_t>(groups_[i].free.size())) throw Error(ErrorCode::io, "KV cache", "no page is free");
+    if (missing(i) > static_cast<int64_t>(groups_[i].free.size())) return false;
   for (size_t i = 0; i < groups_.size(); ++i) {
     pages.tables[i].reserve(groups_[i].ring);  // once, so that later steps allocate nothing
     for (int64_t n = missing(i); n > 0; --n) {
@@ -77,6 +77,11 @@ void KvPool::reserve(SequencePages& pages, int64_t tokens) {
       groups_[i].free.pop_back();
     }
   }
+  return true;
+}
+
+void KvPool::reserve(SequencePages& pages, int64_t tokens) {
+  HYALITE_CHECK(try_reserve(pages, tokens), "more sequences than the KV cache was made for");
 }
 
 void KvPool::release(SequencePages& pages) {

@@ -36,8 +36,10 @@ class KvPool {
   int64_t bytes() const { return static_cast<int64_t>(memory_->bytes()); }
   const std::vector<CacheView>& layers() const { return views_; }  // by layer, for the executor
 
-  // Makes room for positions [0, tokens). Throws Error{context_length_exceeded} beyond max_tokens, Error{io} where no page is free (nothing
-  // is taken then).
+  // Makes room for positions [0, tokens); false, and nothing taken, where too few pages are free, which cannot be with max_sequences or
+  // fewer. Throws Error{context_length_exceeded} beyond max_tokens.
+  [[nodiscard]] bool try_reserve(SequencePages& pages, int64_t tokens);
+  // The same. REQUIRES: enough pages are free.
   void reserve(SequencePages& pages, int64_t tokens);
   void release(SequencePages& pages);
 
