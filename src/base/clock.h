@@ -1,4 +1,4 @@
-// Time as an argument: whoever needs the time takes a `const Clock&`, so that tests and the simulator can drive it by hand.
+// Time. What tests drive by hand takes a `const Clock&`; what times real work (Stopwatch) or says when it happened reads the machine's.
 #pragma once
 
 #include <atomic>
