@@ -84,7 +84,7 @@ TEST(HfConfig, RopeScaling) {
   EXPECT_EQ(rope("rope_scaling", R"({"type": "yarn", "original_max_position_embeddings": 16})").factor, 4);
   EXPECT_EQ(rope("rope_scaling", R"({"type": "yarn", "factor": 4, "attention_factor": 1.5})").attention_factor, 1.5);
   EXPECT_EQ(rope("rope_parameters", R"({"rope_type": "default", "rope_theta": 500000.0})").theta, 500000);
-  EXPECT_EQ(rope("partial_rotary_factor", "0.5").rotary_dim, 2);
+  EXPECT_EQ(rope("partial_rotary_factor", "1.0").rotary_dim, 4);
 }
 
 TEST(HfConfig, RefusesRopeItDoesNotHave) {
@@ -100,7 +100,16 @@ TEST(HfConfig, RefusesRopeItDoesNotHave) {
   EXPECT_NE(refusal(with(json, "rope_scaling", "[1]")).find("rope_scaling"), std::string::npos);
   EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "linear", "factor": 1e-308})")).find("rope scaling factor"), std::string::npos);
   for (const char* theta : {"0", "0.5", "1"}) EXPECT_NE(refusal(with(json, "rope_theta", theta)).find("rope theta"), std::string::npos);
-  EXPECT_NE(refusal(with(json, "partial_rotary_factor", "2.5")), "");
+}
+
+TEST(HfConfig, RefusesRotaryPartsThatTheClassesIgnore) {
+  for (const char* type : {"llama", "mistral", "qwen2", "qwen3", "gemma3_text"}) {
+    const Json json = base(type);
+    const char* inside = R"({"rope_type": "default", "partial_rotary_factor": 0.5})";
+    EXPECT_NE(refusal(with(json, "partial_rotary_factor", "0.5")).find("partial_rotary_factor"), std::string::npos) << type;
+    EXPECT_NE(refusal(with(json, "rope_parameters", inside)).find("rope_parameters: partial_rotary_factor"), std::string::npos) << type;
+    EXPECT_EQ(refusal(with(json, "rope_parameters", R"({"rope_type": "default", "partial_rotary_factor": 1.0})")), "") << type;
+  }
 }
 
 TEST(HfConfig, MistralSlidesEverywhere) {

@@ -14,19 +14,20 @@ class RopeReader {
   RopeConfig read(double default_theta) const {
     RopeConfig rope;
     rope.theta = scaled_ && parameters_.has("rope_theta") ? *parameters_.number("rope_theta") : default_theta;
-    rope.rotary_dim = rotary_dim();
+    rope.rotary_dim = static_cast<int>(std::min<int64_t>(model_.head_dim, 1 << 20));
+    refuse_part(config_);
     if (!scaled_) return rope;
+    refuse_part(parameters_);
     const auto type = parameters_.string("rope_type");
     read_scaling(type ? *type : parameters_.string("type").value_or("default"), rope);
     return rope;
   }
 
  private:
-  int rotary_dim() const {
-    std::optional<double> part = scaled_ ? parameters_.number("partial_rotary_factor") : std::nullopt;
-    if (!part) part = config_.number("partial_rotary_factor");
-    if (part && (*part <= 0 || *part > 1)) config_.refuse("partial_rotary_factor", "is not between 0 and 1");
-    return static_cast<int>(static_cast<double>(std::min<int64_t>(model_.head_dim, 1 << 20)) * part.value_or(1));
+  // The classes of these families rotate whole heads whatever the factor says, so a part would give other results than theirs.
+  static void refuse_part(const JsonFields& fields) {
+    if (fields.number("partial_rotary_factor").value_or(1) != 1)
+      fields.unsupported("partial_rotary_factor", "is not 1; the model's class rotates whole heads");
   }
 
   void read_scaling(const std::string& type, RopeConfig& rope) const {
