@@ -1,6 +1,7 @@
 #include "ir/verifier.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -111,17 +112,22 @@ class Verifier {
     return text(value) + " is used after %" + graph_.value(writer.results[0]).name + " has written to it";
   }
 
-  // A node with a cache result writes to its cache operand.
+  // A node with a cache result writes to its cache operand, and appends the step's tokens to its layer: a second time would overwrite them.
   void mark_written(NodeId id) {
     const Node& node = graph_.node(id);
     if (std::ranges::none_of(node.op->results, [](const OperandSpec& result) { return result.kind == kCache; })) return;
     for (size_t i = 0; i < node.operands.size(); ++i)
       if (node.op->operands[i].kind == kCache && node.operands[i] != kNone) written_by_[node.operands[i]] = id;
+    const int64_t layer = node.attrs.integer("layer");
+    if (const auto [first, is_first] = appended_by_.emplace(layer, id); !is_first)
+      fail("", "appends to the cache of layer " + std::to_string(layer) + ", as %" +
+                   graph_.value(graph_.node(first->second).results[0]).name + " did");
   }
 
   const Graph& graph_;
   std::vector<bool> defined_;
   std::vector<NodeId> written_by_;
+  std::unordered_map<int64_t, NodeId> appended_by_;  // layer to the node that appends to its cache
   std::unordered_set<std::string_view> names_;
 };
 

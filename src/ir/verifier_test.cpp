@@ -92,6 +92,16 @@ TEST(Verifier, StateIsUsedOnce) {
   EXPECT_EQ(error_with("return %y, %a, %kv1", "return %kv"), "graph @g, return: %kv is used after %kv1 has written to it");
 }
 
+TEST(Verifier, ALayerIsAppendedToOnce) {
+  const auto with_second = [](const char* layer) {
+    const std::string append =
+        "%kv2 = cache_append %kv1, %x, %x, %batch {layer = " + std::string(layer) + ", kv_heads = 4, head_dim = 8} : cache";
+    return error_with("return %y, %a, %kv1", append + "\n  return %y, %a, %kv2");
+  };
+  EXPECT_EQ(with_second("1"), "no error");
+  EXPECT_EQ(with_second("0"), "graph @g, node 6 (%kv2 = cache_append): appends to the cache of layer 0, as %kv1 did");
+}
+
 TEST(Verifier, HoldsAttributesToTheSchema) {
   const auto error_with_attr = [](const char* name, AttrValue value) {
     Graph graph = good();
