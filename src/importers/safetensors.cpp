@@ -64,6 +64,13 @@ StoredTensor read_tensor(const std::string& name, const JsonFields& fields, uint
   return tensor;
 }
 
+// Words about the file; the format knows no other kind of value.
+void check_metadata(const Json& metadata, const std::string& where) {
+  const JsonFields fields(metadata, where);
+  for (const auto& [key, value] : metadata.items())
+    if (!value.is_string()) fields.refuse(key.c_str(), "is " + std::string(value.type_name()) + ", not a string");
+}
+
 }  // namespace
 
 std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, const std::string& file) {
@@ -77,7 +84,10 @@ std::vector<StoredTensor> parse_safetensors(std::span<const uint8_t> bytes, cons
   const Json header = parse_json({reinterpret_cast<const char*>(text.data()), text.size()}, file + ": header", kHeaderLimits);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, value] : header.items()) {
-    if (name == "__metadata__") continue;
+    if (name == "__metadata__") {
+      check_metadata(value, file + ": __metadata__");
+      continue;
+    }
     tensors.push_back(read_tensor(name, JsonFields(value, file + ": tensor " + name), in.offset(), bytes.size()));
   }
   check_distinct(tensors, file);

@@ -74,6 +74,13 @@ TEST(Safetensors, RefusesDuplicateKeys) {
 }
 
 // T12.
+TEST(Safetensors, MetadataIsAMapOfStrings) {
+  const auto with_metadata = [](const std::string& value) { return testing::safetensors_bytes("{\"__metadata__\":" + value + "}", ""); };
+  EXPECT_EQ(parse(with_metadata(R"({"format": "pt"})")).size(), 0u);
+  EXPECT_NE(refusal(with_metadata(R"({"format": 5})")).find("__metadata__: format: is number, not a string"), std::string::npos);
+  EXPECT_NE(refusal(with_metadata("[1]")).find("__metadata__"), std::string::npos);
+}
+
 TEST(Safetensors, RefusesRowsThatDoNotFit) {
   struct Case {
     const char *what, *tensor, *field, *value;
