@@ -99,6 +99,11 @@ TEST(HfConfig, RefusesRopeItDoesNotHave) {
   EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "yarn", "factor": 4, "original_max_position_embeddings": 0})")), "");
   EXPECT_NE(refusal(with(json, "rope_scaling", "[1]")).find("rope_scaling"), std::string::npos);
   EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "linear", "factor": 1e-308})")).find("rope scaling factor"), std::string::npos);
+  EXPECT_NE(refusal(with(json, "rope_scaling", R"({"factor": 8})")).find("rope_scaling: rope_type"), std::string::npos);
+  EXPECT_NE(refusal(with(json, "rope_scaling", R"({"type": "linear", "rope_type": "yarn", "factor": 8})")).find("\"linear\""),
+            std::string::npos);
+  EXPECT_EQ(refusal(with(json, "rope_scaling", R"({"type": "linear", "rope_type": "linear", "factor": 8})")), "");
+  EXPECT_EQ(refusal(with(json, "rope_parameters", R"({"rope_theta": 10000.0})")), "");
   for (const char* theta : {"0", "0.5", "1"}) EXPECT_NE(refusal(with(json, "rope_theta", theta)).find("rope theta"), std::string::npos);
 }
 

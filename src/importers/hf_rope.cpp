@@ -18,8 +18,7 @@ class RopeReader {
     refuse_part(config_);
     if (!scaled_) return rope;
     refuse_part(parameters_);
-    const auto type = parameters_.string("rope_type");
-    read_scaling(type ? *type : parameters_.string("type").value_or("default"), rope);
+    read_scaling(type(), rope);
     return rope;
   }
 
@@ -28,6 +27,14 @@ class RopeReader {
   static void refuse_part(const JsonFields& fields) {
     if (fields.number("partial_rotary_factor").value_or(1) != 1)
       fields.unsupported("partial_rotary_factor", "is not 1; the model's class rotates whole heads");
+  }
+
+  // Older files call it `type`, and some write both.
+  std::string type() const {
+    const auto type = parameters_.string("rope_type"), old_type = parameters_.string("type");
+    if (type && old_type && *type != *old_type) parameters_.refuse("rope_type", "is \"" + *type + "\", but type is \"" + *old_type + "\"");
+    if (!type && !old_type && parameters_.has("factor")) parameters_.refuse("rope_type", "is missing beside factor");
+    return type ? *type : old_type.value_or("default");
   }
 
   void read_scaling(const std::string& type, RopeConfig& rope) const {
