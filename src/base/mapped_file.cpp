@@ -20,7 +20,7 @@ namespace {
 struct Slot {
   std::atomic<const uint8_t*> begin{nullptr};
   std::atomic<size_t> size{0};
-  char path[256];
+  char message[384];  // what the handler says of this file: it can format nothing itself
 };
 Slot g_slots[MappedFile::kMost];
 
@@ -29,15 +29,20 @@ int claim_slot(const uint8_t* data, size_t size, const std::string& path) {
   for (int i = 0; i < MappedFile::kMost; ++i) {
     size_t free = 0;
     if (!g_slots[i].size.compare_exchange_strong(free, size)) continue;
-    std::snprintf(g_slots[i].path, sizeof g_slots[i].path, "%s", path.c_str());
+    std::snprintf(g_slots[i].message, sizeof g_slots[i].message,
+                  "hyalite: %.255s: the file became shorter, or unreadable, while it was in use\n", path.c_str());
     g_slots[i].begin.store(data, std::memory_order_release);
     return i;
   }
   return -1;
 }
 
-void say(const char* text) {
-  [[maybe_unused]] ssize_t n = write(STDERR_FILENO, text, std::strlen(text));
+// Of several threads that fault at once the first speaks, in one piece, and ends the process; the others wait for that.
+[[noreturn]] void end_saying(const char* message) {
+  static std::atomic_flag spoken;
+  while (spoken.test_and_set()) pause();
+  [[maybe_unused]] ssize_t n = write(STDERR_FILENO, message, std::strlen(message));
+  _exit(3);
 }
 
 void on_map_fault(int, siginfo_t* info, void*) {
@@ -45,10 +50,7 @@ void on_map_fault(int, siginfo_t* info, void*) {
   for (const Slot& slot : g_slots) {
     const uint8_t* begin = slot.begin.load(std::memory_order_acquire);
     if (!begin || at < begin || at >= begin + slot.size.load()) continue;
-    say("hyalite: ");
-    say(slot.path);
-    say(": the file became shorter, or unreadable, while it was in use\n");
-    _exit(3);
+    end_saying(slot.message);
   }
   signal(SIGBUS, SIG_DFL);
   raise(SIGBUS);

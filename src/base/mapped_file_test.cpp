@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <barrier>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -94,6 +97,25 @@ TEST_F(MappedFileTest, AFileThatShrinksEndsTheProcessWithItsName) {
     _exit(byte == 'x' ? 0 : 1);
   };
   EXPECT_EXIT(read_after_truncation(), testing::ExitedWithCode(3), "shrinks: the file became shorter");
+}
+
+TEST_F(MappedFileTest, ThreadsThatFaultAtOnceSayItOnce) {
+  const auto read_after_truncation = [&] {
+    install_map_fault_handler();
+    const fs::path path = write("shrinks", std::string(4096, 'x'));
+    const auto file = MappedFile::open(path);
+    fs::resize_file(path, 0);
+    std::barrier start(4);
+    std::atomic<int> sum = 0;
+    const auto read = [&] {
+      start.arrive_and_wait();
+      sum += file->bytes()[0];
+    };
+    const std::jthread first(read), second(read), third(read);
+    read();
+  };
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EXIT(read_after_truncation(), testing::ExitedWithCode(3), "^hyalite: [^ ]*shrinks: the file [^\n]*\n$");
 }
 
 }  // namespace
