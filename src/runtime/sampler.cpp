@@ -78,7 +78,7 @@ int32_t Sampler::next(std::span<const float> logits, std::span<const int32_t> ba
   logits = valid(logits);
   highest_finite(logits);
   adjust(logits, banned);
-  const int32_t id = options_.temperature == 0 ? greedy() : draw();
+  const int32_t id = options_.temperature == 0 ? static_cast<int32_t>(best()) : draw();
   count(id);
   return id;
 }
@@ -120,18 +120,18 @@ bool Sampler::wants_top_only() const {
          options_.presence_penalty == 0 && options_.frequency_penalty == 0;
 }
 
-int32_t Sampler::greedy() const {
+// The likeliest of adjusted_. The logits were finite before the caller's options.
+int64_t Sampler::best() const {
   const int64_t best = index_of_largest(adjusted_);
-  if (adjusted_[best] == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
-  return static_cast<int32_t>(best);
+  if (adjusted_[best] == kNever) throw Error(ErrorCode::invalid_argument, "logit_bias", "leaves no token to choose");
+  return best;
 }
 
 // Candidates hold logits first, then unnormalised probabilities. Those below e^-20 of the best one's are no candidates: 250,000 of them
 // hold less than a thousandth of the mass together.
 int32_t Sampler::draw() {
-  const float best = adjusted_[index_of_largest(adjusted_)];
-  if (best == kNever) throw Error(ErrorCode::non_finite_logits, "logits", "no token is allowed");
-  const float cut = best - static_cast<float>(20 * options_.temperature);
+  const float highest = adjusted_[best()];
+  const float cut = highest - static_cast<float>(20 * options_.temperature);
   candidates_.clear();
   for (size_t id = 0; id < adjusted_.size(); ++id)
     if (adjusted_[id] >= cut) candidates_.push_back({static_cast<int32_t>(id), adjusted_[id]});
@@ -142,7 +142,7 @@ int32_t Sampler::draw() {
   }
   double total = 0;
   for (TokenLogprob& one : candidates_) {
-    one.logprob = std::exp((one.logprob - best) / static_cast<float>(options_.temperature));
+    one.logprob = std::exp((one.logprob - highest) / static_cast<float>(options_.temperature));
     total += one.logprob;
   }
   if (options_.min_p > 0) std::erase_if(candidates_, [&](const TokenLogprob& one) { return one.logprob < options_.min_p; });

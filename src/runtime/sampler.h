@@ -48,8 +48,9 @@ class Sampler {
   // Does the largest of the logits decide, unless it is banned?
   bool wants_top_only() const;
 
-  // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite. `banned` ids are left out (padding of the
-  // vocabulary; end tokens under ignore_eos). The logits are not changed.
+  // Throws Error{non_finite_logits} where a valid logit is NaN or +Inf, or none is finite, and Error{invalid_argument} where bias and
+  // `banned` leave no token. `banned` ids are left out (padding of the vocabulary; end tokens under ignore_eos). The logits are not
+  // changed.
   SampledToken sample(std::span<const float> logits, std::span<const int32_t> banned = {});
   // The same without log-probabilities: the id alone.
   int32_t next(std::span<const float> logits, std::span<const int32_t> banned = {});
@@ -58,7 +59,7 @@ class Sampler {
   std::span<const float> valid(std::span<const float> logits) const;
   void adjust(std::span<const float> logits, std::span<const int32_t> banned);
   void report(std::span<const float> logits, SampledToken& token) const;
-  int32_t greedy() const;
+  int64_t best() const;
   int32_t draw();
   void keep_likeliest(double mass);
   void count(int32_t id);

@@ -51,6 +51,12 @@ class Run(CliCase):
         greedy = self.answer("--temperature", 0)["token_ids"]
         self.assertNotIn(greedy[0], self.answer("--temperature", 0, "--logit-bias", f"{greedy[0]}=-1000")["token_ids"])
 
+    def test_forbidding_every_token_is_a_usage_error(self):
+        with open(os.path.join(tiny(), "config.json"), encoding="utf-8") as file:
+            vocabulary = json.load(file)["vocab_size"]
+        flags = [flag for id in range(vocabulary) for flag in ("--logit-bias", f"{id}=-inf")]
+        self.assertIn("logit_bias: leaves no token", self.refused(2, "run", tiny(), "--raw", "--prompt", "a", *flags))
+
     def test_logprobs(self):
         d = self.answer("--temperature", 0, "--logprobs", 5)
         self.assertEqual(len(d["logprobs"]), len(d["token_ids"]))
