@@ -39,6 +39,13 @@ class Chat {
     clear();
   }
 
+  // Throws what the template has against a first message, whatever its words.
+  void check_template() const {
+    Json messages = messages_;
+    messages.push_back({{"role", "user"}, {"content", "Hello"}});
+    chat_ids(messages, spec_, engine_.tokenizer());
+  }
+
   // False when the user leaves.
   bool handle(const std::string& message) {
     if (message.empty()) return true;
@@ -139,6 +146,7 @@ int run(const Options& o, VerbContext& context) {
   add_drafter(o.speculation, compile, context, options);
   Engine engine(model, tokenizer, options);
   Chat chat(o, engine, model->tokenizer, context);
+  chat.check_template();
   const bool asks = isatty(STDIN_FILENO) && !context.quiet;
   if (asks) context.err << model->info.name << ", " << limit << " tokens of context; /help lists the commands\n";
   ChatLines lines(std::cin, [&](const char* prompt) {

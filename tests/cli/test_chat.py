@@ -64,16 +64,24 @@ class Chat(CliCase):
         self.assertRegex(result.err, r"\b128\b")
         self.assertIn("/clear", result.err)
 
-    def test_a_model_without_a_template_is_refused(self):
+    def with_template(self, template):
         path = scratch("m")
         self.done("make-tiny", path)
         config = os.path.join(path, "tokenizer_config.json")
         with open(config, encoding="utf-8") as file:
             document = json.load(file)
-        del document["chat_template"]
+        document["chat_template"] = template
         with open(config, "w", encoding="utf-8") as file:
             json.dump(document, file)
-        self.assertIn("chat template", self.refused(2, "chat", path))
+        return path
+
+    def test_a_model_without_a_template_is_refused(self):
+        self.assertIn("chat template", self.refused(2, "chat", self.with_template(None)))
+
+    def test_a_template_that_cannot_be_rendered_is_refused_before_a_message(self):
+        for template in ("{% nonsense %}", "{{ messages | no_such_filter }}"):
+            path = self.with_template(template)
+            self.assertEqual(self.refused(3, "chat", path, stdin=""), self.refused(3, "run", path, "--prompt", "hi"))
 
     def test_ctrl_c_stops_the_answer_but_not_the_chat(self):
         import subprocess
