@@ -91,9 +91,7 @@ void print_table(const Json& json, std::ostream& out) {
                      json["decode_bytes_per_step"].get<double>() / 1e6, json["decode_gb_per_s"].get<double>(),
                      json["decode_share_of_read_bandwidth"].get<double>() * 100,
                      json["machine"]["measured"].get<bool>() ? "the measured" : "an assumed");
-  const Json& barriers = json["barriers"];
-  out << fmt::format("{} barriers a decode step at {:.2f} us each: {:.1f}% of it\n\n", barriers["decode_per_step"].get<int64_t>(),
-                     barriers["ns"].get<double>() / 1e3, barriers["decode_share"].get<double>() * 100);
+  out << barrier_line(json["barriers"]) << '\n';
   print_steps(json["steps"], out);
 }
 

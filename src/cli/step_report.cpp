@@ -57,6 +57,12 @@ Json barriers_to_json(const ExecutionPlan& decode, double barrier_ns, double ste
   return {{"ns", barrier_ns}, {"decode_per_step", count}, {"decode_us", ms * 1e3}, {"decode_share", step_ms > 0 ? ms / step_ms : 0}};
 }
 
+std::string barrier_line(const Json& barriers) {
+  const double share = barriers["decode_share"].get<double>();
+  return fmt::format("{} barriers a decode step at {:.2f} us each, timed apart{}\n", barriers["decode_per_step"].get<int64_t>(),
+                     barriers["ns"].get<double>() / 1e3, share < 1 ? fmt::format(": {:.1f}% of it", share * 100) : "");
+}
+
 void print_steps(const Json& steps, std::ostream& out) {
   Table table({"mode", "variant", "shape", ">steps", ">us each", ">floor", ">GB/s", ">GFLOP/s", "bound", ">of roofline", ">of time"});
   auto number = [](const Json& value, int digits) { return fmt::format("{:.{}f}", value.get<double>(), digits); };

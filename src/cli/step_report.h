@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <span>
+#include <string>
 
 #include "base/json.h"
 #include "workbench/step_profile.h"
@@ -14,6 +15,9 @@ Json add_steps(const ExecutionPlan& plan, std::span<const ObservedRun> runs, con
 
 // `step_ms` is the time of a decode step.
 Json barriers_to_json(const ExecutionPlan& decode, double barrier_ns, double step_ms);
+
+// One line. The barrier is timed by itself: where other work held it up so much that it would take more than the step, it has no share.
+std::string barrier_line(const Json& barriers);
 
 // REQUIRES: rows of add_steps.
 void print_steps(const Json& steps, std::ostream& out);
