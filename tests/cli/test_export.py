@@ -67,7 +67,7 @@ class Tiny(ExportCase):
         document, complaints = browse(out)
         self.assertEqual(complaints, [])
         text = re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style)\b.*?</\1>", " ", document, flags=re.S))
-        for words in ("Memory map", "rmsnorm-qkv-rope-fusion", "Not chosen"):
+        for words in ("Memory map", "rmsnorm-qkv-rope-fusion", "Not chosen", "tokens a second: 8 sequences, a token each after"):
             self.assertIn(words, text)
         self.assertRegex(text, r"×\s+\d+\s+(layers|·)")
         self.assertGreater(len(re.findall(r"<(?:rect|path)\b", document)), 40)

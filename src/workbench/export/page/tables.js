@@ -13,7 +13,9 @@ function showOverview() {
   const {model, target, source, limits, mode, steps, memory, weights} = report;
   const us = sum(steps, (step) => step.predicted_us), moved = sum(steps, (step) => step.bytes), weight = sum(weights, (one) => one.bytes);
   const tokens = mode === 'decode' ? limits.sequences : limits.tokens;
-  const rows = mode === 'decode' ? count(tokens, 'sequence') + ', a token each' : count(tokens, 'token');
+  // The planner's largest step; in decode half of the context is in the cache.
+  const rows = mode !== 'decode' ? count(tokens, 'token') :
+                                   `${count(tokens, 'sequence')}, a token each after ${Math.floor(limits.positions / 2).toLocaleString('en')}`;
   byId('where').textContent = `${model.name} · ${mode} · ${target.isa}`;
   const chip = (name, value) => (value === undefined || value === '' ? null : el('span.chip', {}, name + ' ', el('b', {}, String(value))));
   const files = (source.files || []).map((file) => file.path).join(', ');
@@ -32,7 +34,7 @@ function showOverview() {
         figure('Weights', ...split(bytes(weight)), count(weights.length, 'tensor')),
         figure('Arena', ...split(bytes(memory.arena_bytes)), `and ${bytes(memory.workspace_bytes)} workspace`),
         figure('Predicted step', ...split(micros(us)), rows),
-        figure('Time per token', ...split(micros(us / tokens)), `${three(1e6 * tokens / us)} tokens a second`),
+        figure('Time per token', ...split(micros(us / tokens)), `${three(1e6 * tokens / us)} tokens a second: ${rows}`),
         figure('Bytes per token', ...split(bytes(Math.round(moved / tokens))), `${bytes(moved)} a step`)));
 }
 
