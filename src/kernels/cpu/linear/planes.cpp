@@ -12,39 +12,42 @@ namespace {
 
 constexpr int kVectors = 8, kVectorBytes = 64;
 
-// Codes of 32 columns of 16 rows, byte 4r + i of [j] is column 4j + i of row r.
-using Codes = uint8_t[kVectors][kVectorBytes];
+// Codes of 32 columns of a group, byte 4r + i of [j] is column 4j + i of row r; or of one row, `bytes` being 4, with r = 0.
+template <int bytes = kVectorBytes>
+using Codes = uint8_t[kVectors][bytes];
 
-void put_nibbles(const Codes& codes, uint8_t* to) {
+void put_nibbles(const Codes<>& codes, uint8_t* to) {
   for (int j = 0; j < 4; ++j)
     for (int p = 0; p < kVectorBytes; ++p) to[kVectorBytes * j + p] = static_cast<uint8_t>((codes[j][p] & 15) | codes[j + 4][p] << 4);
 }
-void add_nibbles(const uint8_t* from, Codes& codes) {
+template <int bytes>
+void add_nibbles(const uint8_t* from, Codes<bytes>& codes) {
   for (int j = 0; j < kVectors; ++j)
-    for (int p = 0; p < kVectorBytes; ++p) codes[j][p] |= from[kVectorBytes * (j % 4) + p] >> j / 4 * 4 & 15;
+    for (int p = 0; p < bytes; ++p) codes[j][p] |= from[kVectorBytes * (j % 4) + p] >> j / 4 * 4 & 15;
 }
 // Bits `shift` and shift + 1 of each code.
-void put_pairs(const Codes& codes, int shift, uint8_t* to) {
+void put_pairs(const Codes<>& codes, int shift, uint8_t* to) {
   for (int j = 0; j < kVectors; ++j)
     for (int p = 0; p < kVectorBytes; ++p) to[kVectorBytes * (j / 4) + p] |= static_cast<uint8_t>((codes[j][p] >> shift & 3) << j % 4 * 2);
 }
-void add_pairs(const uint8_t* from, int shift, Codes& codes) {
+template <int bytes>
+void add_pairs(const uint8_t* from, int shift, Codes<bytes>& codes) {
   for (int j = 0; j < kVectors; ++j)
-    for (int p = 0; p < kVectorBytes; ++p)
-      codes[j][p] |= static_cast<uint8_t>((from[kVectorBytes * (j / 4) + p] >> j % 4 * 2 & 3) << shift);
+    for (int p = 0; p < bytes; ++p) codes[j][p] |= static_cast<uint8_t>((from[kVectorBytes * (j / 4) + p] >> j % 4 * 2 & 3) << shift);
 }
-void put_singles(const Codes& codes, int shift, uint8_t* to) {
+void put_singles(const Codes<>& codes, int shift, uint8_t* to) {
   for (int j = 0; j < kVectors; ++j)
     for (int p = 0; p < kVectorBytes; ++p) to[p] |= static_cast<uint8_t>((codes[j][p] >> shift & 1) << j);
 }
-void add_singles(const uint8_t* from, int shift, Codes& codes) {
+template <int bytes>
+void add_singles(const uint8_t* from, int shift, Codes<bytes>& codes) {
   for (int j = 0; j < kVectors; ++j)
-    for (int p = 0; p < kVectorBytes; ++p) codes[j][p] |= static_cast<uint8_t>((from[p] >> j & 1) << shift);
+    for (int p = 0; p < bytes; ++p) codes[j][p] |= static_cast<uint8_t>((from[p] >> j & 1) << shift);
 }
 
 // Codes as rows16 keeps them.
 template <int bits>
-void read_row_codes(const uint8_t* from, Codes& codes) {
+void read_row_codes(const uint8_t* from, Codes<>& codes) {
   static_assert(bits == 8 || bits == 6);
   std::memset(codes, 0, sizeof codes);
   if constexpr (bits == 8) {
@@ -54,20 +57,10 @@ void read_row_codes(const uint8_t* from, Codes& codes) {
     add_pairs(from + 4 * kVectorBytes, 4, codes);
   }
 }
-template <int bits>
-void write_row_codes(const Codes& codes, uint8_t* to) {
-  if constexpr (bits == 8) {
-    std::memcpy(to, codes, sizeof codes);
-  } else {
-    put_nibbles(codes, to);
-    put_pairs(codes, 4, to + 4 * kVectorBytes);
-  }
-}
-
 // REQUIRES: the planes are zero.
 template <PlaneFormat format>
-void write_planes(const Codes& codes, uint8_t* coarse, uint8_t* fine) {
-  Codes high;
+void write_planes(const Codes<>& codes, uint8_t* coarse, uint8_t* fine) {
+  Codes<> high;
   for (int j = 0; j < kVectors; ++j)
     for (int p = 0; p < kVectorBytes; ++p) high[j][p] = codes[j][p] >> format.fine_bits;
   put_nibbles(high, coarse);
@@ -75,8 +68,8 @@ void write_planes(const Codes& codes, uint8_t* coarse, uint8_t* fine) {
   put_pairs(codes, 0, fine);
   if (format.fine_bits == 3) put_singles(codes, 2, fine + 2 * kVectorBytes);
 }
-template <PlaneFormat format>
-void read_planes(const uint8_t* coarse, const uint8_t* fine, Codes& codes) {
+template <PlaneFormat format, int bytes>
+void read_planes(const uint8_t* coarse, const uint8_t* fine, Codes<bytes>& codes) {
   std::memset(codes, 0, sizeof codes);
   add_nibbles(coarse, codes);
   if (format.coarse_bits() == 5) add_singles(coarse + 4 * kVectorBytes, 4, codes);
@@ -86,22 +79,28 @@ void read_planes(const uint8_t* coarse, const uint8_t* fine, Codes& codes) {
   if (format.fine_bits == 3) add_singles(fine + 2 * kVectorBytes, 2, codes);
 }
 
+// What codes of row r of a group are multiplied by, around column k.
+template <RowFormat row>
+float scale_of(const uint8_t* scales, int64_t k, int64_t r) {
+  const uint8_t* block = scales + k / row.block * row.scale_bytes();
+  uint16_t half_bits;
+  std::memcpy(&half_bits, block + 2 * r, 2);
+  const float scale = half_to_float(half_bits);
+  if constexpr (!row.super()) return scale;
+  return scale * static_cast<float>(static_cast<int8_t>(block[32 + 16 * (k % row.block / row.scale_run) + r]));
+}
+
 // Squares that one row gathers: of what the coarse values leave, and of the values.
 struct Norms {
   double left = 0, whole = 0;
 };
 
 template <PlaneFormat format>
-void add_squares(const uint8_t* scales, int64_t k, const Codes& codes, Norms* rows) {
+void add_squares(const uint8_t* scales, int64_t k, const Codes<>& codes, Norms* rows) {
   constexpr RowFormat row = format.row;
   for (int r = 0; r < kGroupRows; ++r) {
-    const uint8_t* block = scales + k / row.block * row.scale_bytes();
-    uint16_t half_bits;
-    std::memcpy(&half_bits, block + 2 * r, 2);
     for (int first = 0; first < kBlockColumns; first += row.scale_run) {
-      float scale = half_to_float(half_bits);
-      if constexpr (row.super())
-        scale *= static_cast<float>(static_cast<int8_t>(block[32 + 16 * ((k + first) % row.block / row.scale_run) + r]));
+      const float scale = scale_of<row>(scales, k + first, r);
       int left = 0, whole = 0;
       for (int i = first; i < first + row.scale_run; ++i) {
         const int code = codes[i / 4][4 * r + i % 4], low = (code & (2 * format.half() - 1)) - format.half(), value = code - row.offset;
@@ -134,25 +133,13 @@ void split_group(const uint8_t* rows16, int64_t columns, int64_t rows, PlaneGrou
   std::memcpy(to.scales, rows16, static_cast<size_t>(row.codes_at(columns)));
   Norms norms[kGroupRows];
   for (int64_t b = 0; b < columns / kBlockColumns; ++b) {
-    Codes codes;
+    Codes<> codes;
     read_row_codes<row.bits>(rows16 + row.codes_at(columns) + b * row.code_bytes(), codes);
     write_planes<format>(codes, to.coarse + b * format.coarse_bits() * 64, to.fine + b * format.fine_bits * 64);
     add_squares<format>(rows16, b * kBlockColumns, codes, norms);
   }
   auto *slack = reinterpret_cast<float*>(to.bounds), *size = slack + kGroupRows;
   for (int r = 0; r < kGroupRows; ++r) slack[r] = r < rows ? slack_of(norms[r]) : -0x1p120F, size[r] = r < rows ? size_of(norms[r]) : 0;
-}
-
-template <PlaneFormat format>
-void join_group(PlaneGroup<const uint8_t> group, int64_t columns, uint8_t* rows16) {
-  constexpr RowFormat row = format.row;
-  std::memset(rows16, 0, static_cast<size_t>(row.group_bytes(columns)));
-  std::memcpy(rows16, group.scales, static_cast<size_t>(row.codes_at(columns)));
-  for (int64_t b = 0; b < columns / kBlockColumns; ++b) {
-    Codes codes;
-    read_planes<format>(group.coarse + b * format.coarse_bits() * 64, group.fine + b * format.fine_bits * 64, codes);
-    write_row_codes<row.bits>(codes, rows16 + row.codes_at(columns) + b * row.code_bytes());
-  }
 }
 
 template <PlaneFormat format>
@@ -172,10 +159,18 @@ void pack(const TensorView& source, int64_t first, int64_t rows, uint8_t* packed
 
 template <PlaneFormat format>
 void unpack_row(const uint8_t* packed, int64_t rows, int64_t columns, int64_t row, float* out) {
-  const PackedLayout& rows16 = *packed_layout_of(format.row.dtype, "rows16");
-  alignas(64) uint8_t together[kMostPlaneBytes];
-  join_group<format>(plane_group<format>(packed, groups_of(rows), columns, row / kGroupRows), columns, together);
-  rows16.unpack_row(together, kGroupRows, columns, row % kGroupRows, out);
+  constexpr RowFormat as = format.row;
+  const PlaneGroup<const uint8_t> group = plane_group<format>(packed, groups_of(rows), columns, row / kGroupRows);
+  const int64_t r = row % kGroupRows;
+  for (int64_t k = 0; k < columns; k += kBlockColumns) {
+    const int64_t b = k / kBlockColumns;
+    Codes<4> codes;
+    read_planes<format>(group.coarse + b * format.coarse_bits() * 64 + 4 * r, group.fine + b * format.fine_bits * 64 + 4 * r, codes);
+    for (int first = 0; first < kBlockColumns; first += as.scale_run) {
+      const float scale = scale_of<as>(group.scales, k + first, r);
+      for (int i = first; i < first + as.scale_run; ++i) out[k + i] = scale * static_cast<float>(codes[i / 4][i % 4] - as.offset);
+    }
+  }
 }
 
 template <PlaneFormat format>
