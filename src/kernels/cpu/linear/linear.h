@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 
 #include "kernels/cpu/linear/row_format.h"
 #include "kernels/kernel_variant.h"
@@ -15,16 +16,38 @@ namespace hyalite {
 
 // int8 activations: for each 32 columns of a tile of m tokens one record of m * kRecordBytes:
 //   int8 q[m][32] | float scale[m] | float scaled_sum[m] | int32 minus_sum[m] | int32 minus_half_sum[m][2]
-// x is about scale * q; sum is that of the q, half_sum those of columns 0-15 and 16-31; scaled_sum = scale * sum.
-inline constexpr int kRecordBytes = 52;
+// x is about scale * q; scaled_sum is scale times the sum of the q; minus_sum is that sum times -8, minus_half_sum those of columns 0-15
+// and 16-31 times -32: what the smallest offsets of codes with one and with two scales for 32 columns ask for.
+inline constexpr int kRecordBytes = 52, kSumFactor = 8, kHalfSumFactor = 32;
 
 // Tiles of dense activations: f32 [column][m], or pairs of bf16 [column / 2][m] (bf16_rows.inc), which take half the room set aside.
 
 // Groups of 16 rows of packed weights, all columns, times a tile of m tokens; out[group][m][16].
 using TileFunction = void (*)(const uint8_t* const* groups, int64_t columns, const uint8_t* activations, float* out);
+inline constexpr int kTileWidths[] = {1, 2, 4, 8, 12};
 struct TileSet {
-  TileFunction tile[4];  // m = 1, 2, 4, 8
+  TileFunction tile[std::size(kTileWidths)];  // by width; nullptr beyond kTile
 };
+constexpr int tile_index(int64_t width) {
+  int index = 0;
+  while (kTileWidths[index] != width) ++index;
+  return index;
+}
+// Width of the next tile where `left` tokens are left, at most `most`. The last tokens of many go in tiles of at least 8.
+constexpr int tile_width(int64_t left, int most) {
+  if (most == 12 && left >= 16 && left < 20) return 8;
+  int width = 1;
+  for (int wider : kTileWidths)
+    if (wider <= left && wider <= most) width = wider;
+  return width;
+}
+// The end of the tile that has the token `step` - 1 of those from `first` on, in a cut of `tokens` tokens with a tile that begins at
+// `first`.
+constexpr int64_t end_of_tiles(int64_t first, int64_t step, int64_t tokens, int most) {
+  int64_t past = first;
+  while (past < tokens && past - first < step) past += tile_width(tokens - past, most);
+  return past;
+}
 // Lines of memory to ask for while other work is done.
 struct Ahead {
   const uint8_t *at, *end;
@@ -35,14 +58,13 @@ inline constexpr int64_t kChunkColumns = 256, kChunkBytes = kChunkColumns / kBlo
 struct ChunkKernel {
   // Columns [first, past) of a group, at most kChunkColumns. Returns what will be wanted soon.
   Ahead (*unpack)(const uint8_t* group, int64_t columns, int64_t first, int64_t past, uint8_t* chunk);
-  // Adds the products of a chunk and of a tile's records to sums[kTile][16]; those of the next tile begin `next` bytes further on. Asks for
-  // `lines` lines ahead in each block of 32 columns.
-  using Multiply = void (*)(const uint8_t* const* chunks, int64_t blocks, const uint8_t* records, int64_t next, Ahead* ahead, int lines,
-                            float* sums);
-  Multiply one, two;  // two: of two groups, where a target has that: sums[2][kTile][16]
+  // Adds the products of a chunk and of the records of a tile of m tokens to sums[m][16]. Asks for `lines` lines ahead in each block of 32
+  // columns.
+  using Multiply = void (*)(const uint8_t* chunk, int64_t blocks, const uint8_t* records, Ahead& ahead, int lines, float* sums);
+  Multiply multiply[std::size(kTileWidths)];  // by width, from kLeastUnpacked on
 };
 struct RowKernel {
-  TileSet one, two;  // of a group; of two groups that lie anywhere, where a target has that
+  TileSet one, two;  // of a group; of two groups that lie anywhere, where a target has that, for tiles of 4
   ChunkKernel chunk = {};
 };
 
@@ -59,18 +81,19 @@ constexpr LinearScratch linear_scratch(int64_t tokens, int64_t columns, bool q8,
   return at;
 }
 
-// Tokens of int8 activations that stay in the second-level cache while the weights of a thread stream by: whole tiles, at least one.
+// Tokens of int8 activations that stay in the second-level cache while the weights of a thread stream by, rounded up to whole tiles.
 inline constexpr int64_t kActivationBytes = 384 << 10;
-constexpr int64_t tokens_at_once(int64_t columns, int tile) {
-  const int64_t fitting = kActivationBytes / (columns * 2) / tile * tile;
-  return fitting < tile ? tile : fitting;
+constexpr int64_t tokens_at_once(int64_t columns) {
+  const int64_t fitting = kActivationBytes / (columns * 2);
+  return fitting < 1 ? 1 : fitting;
 }
 
 // Fewer tokens than this read each group once, which one stream does best.
 inline constexpr int64_t kPairTokens = 4;
 // Fewer tokens than this are multiplied sooner than weights are unpacked for them.
 inline constexpr int64_t kUnpackTokens = 8;
-// Most tokens that unpacked weights are multiplied by before the next ones: their sums stay in the first-level cache.
+// Tokens, rounded up to whole tiles, that unpacked weights are multiplied by before the next ones: their sums stay in the first-level
+// cache.
 inline constexpr int64_t kUnpackedTokens = 128;
 
 // Codes of a byte each are multiplied as they lie.

@@ -76,22 +76,26 @@ int64_t activation_rows(const Problem& problem) {
   return tokens_of(problem) * planes_of(problem, tensor(problem, 1).dtype);
 }
 
-// How `rows` are cut, as tile_width() cuts them: "a tile of 4", "tiles of 4, then 2 and 1".
+// How `rows` are cut: "a tile of 4", "tiles of 4, then 2 and 1".
 std::string describe_widths(int64_t rows, int tile) {
   std::vector<int64_t> widths;
-  for (int64_t width = tile, left = rows; width > 0 && left > 0; width /= 2) {
-    if (left >= width) widths.push_back(width);
-    left %= width;
+  for (int64_t left = rows, width; left > 0; left -= width) {
+    width = tile_width(left, tile);
+    if (widths.empty() || widths.back() != width) widths.push_back(width);
   }
   std::string text = fmt::format("{} of {}", widths[0] == rows ? "a tile" : "tiles", widths[0]);
   for (size_t i = 1; i < widths.size(); ++i) text += fmt::format("{}{}", i == 1 ? ", then " : " and ", widths[i]);
   return text;
 }
 
-// "once", or how often weights are gone through for rows that are taken `step` at a time; `stay`: where such rows stay.
-std::string describe_times(int64_t rows, int64_t step, const char* stay) {
-  const int64_t times = (rows + step - 1) / step;
-  return times == 1 ? "once" : fmt::format("{} times, for at most {} rows {}", times, step, stay);
+// "once", or how often weights are gone through for rows that are taken about `step` at a time; `stay`: where such rows stay.
+std::string describe_times(int64_t rows, int64_t step, int tile, const char* stay) {
+  int64_t times = 0, most = 0;
+  for (int64_t first = 0, past; first < rows; first = past, ++times) {
+    past = end_of_tiles(first, step, rows, tile);
+    most = std::max(most, past - first);
+  }
+  return times == 1 ? "once" : fmt::format("{} times, for at most {} rows {}", times, most, stay);
 }
 
 // `met`: the weights that a tile meets at a time. `in_turn`: all rows are done with a group before the next one is read.
@@ -101,9 +105,9 @@ std::string describe(const Problem& problem, int tile, bool unpacked, const std:
   const std::string tiles = fmt::format("{} in {} by {}", describe_rows(problem), describe_widths(rows, tile), met);
   if (unpacked && rows >= kUnpackTokens)
     return fmt::format("{}; {} columns of weights are unpacked at a time, {}", tiles, kChunkColumns,
-                       describe_times(rows, kUnpackedTokens, "whose sums stay in the L1 cache"));
-  const int64_t step = in_turn ? rows : tokens_at_once(tensor(problem, 0).dims[1].value(), tile);
-  return fmt::format("{}; weights come from memory {}", tiles, describe_times(rows, step, "that stay in the L2 cache"));
+                       describe_times(rows, kUnpackedTokens, tile, "whose sums stay in the L1 cache"));
+  const int64_t step = in_turn ? rows : tokens_at_once(tensor(problem, 0).dims[1].value());
+  return fmt::format("{}; weights come from memory {}", tiles, describe_times(rows, step, tile, "that stay in the L2 cache"));
 }
 
 bool small_codes_only(const Problem& problem) {
@@ -179,7 +183,7 @@ std::string refuses_bf16_fused_glu(const Problem& problem) {
 }
 
 std::string describe_tiles(const Problem& problem, const LinearTiles& tiles) {
-  const bool paired = tiles.pairs && any_int8(problem) && activation_rows(problem) >= kPairTokens;
+  const bool paired = tiles.pairs && any_int8(problem) && tile_width(activation_rows(problem), tiles.tile) == 4;
   return describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem),
                   paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
 }

@@ -21,7 +21,9 @@ TEST(How, OneRowMeetsEachWeightOnce) {
 }
 
 TEST(How, RowsGoInTilesOfTheTarget) {
-  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 8), "8 rows in tiles of 4 by two groups of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 8), "8 rows in a tile of 8 by a group of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(how("matmul.q8_0.avx512vnni", 36 + 11),
+            "47 rows in tiles of 12, then 8 and 2 and 1 by a group of 16 weight rows; weights come from memory once");
   EXPECT_EQ(how("matmul.q8_0.avx2", 8), "8 rows in tiles of 4 by a group of 16 weight rows; weights come from memory once");
   EXPECT_EQ(how("matmul.q8_0.avx512vnni", 7),
             "7 rows in tiles of 4, then 2 and 1 by two groups of 16 weight rows; weights come from memory once");
@@ -30,15 +32,15 @@ TEST(How, RowsGoInTilesOfTheTarget) {
 }
 
 TEST(How, ManyRowsReadTheWeightsSeveralTimes) {
-  EXPECT_EQ(tokens_at_once(576, 4), 340);
+  EXPECT_EQ(tokens_at_once(576), 341);
   EXPECT_EQ(how("matmul.q8_0.avx512vnni", 512),
-            "512 rows in tiles of 4 by two groups of 16 weight rows; weights come from memory 2 times, for at most 340 rows that stay in "
-            "the L2 cache");
+            "512 rows in tiles of 12, then 8 by a group of 16 weight rows; weights come from memory 2 times, for at most 348 rows that "
+            "stay in the L2 cache");
 }
 
 TEST(How, SmallCodesAreUnpackedForManyRows) {
   EXPECT_EQ(how("matmul.q4_k.avx512vnni", 16, DType::q4_k, 1536),
-            "16 rows in tiles of 4 by two groups of 16 weight rows; 256 columns of weights are unpacked at a time, once");
+            "16 rows in tiles of 8 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, once");
   EXPECT_EQ(how("matmul.q4_k.avx2", 256, DType::q4_k, 1536),
             "256 rows in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, 2 times, for at most 128 "
             "rows whose sums stay in the L1 cache");
