@@ -1,7 +1,8 @@
 // Byte-pair encoding in its three kinds, which differ in what the first symbols are and in which pairs may merge at what rank.
+#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <queue>
+#include <functional>
 
 #include "base/utf8.h"
 #include "text/merge_table.h"
@@ -82,61 +83,64 @@ template <class Pairs>
 class LongMerge {
  public:
   LongMerge(std::string_view word, const Pairs& pairs, std::vector<Symbol>& symbols)
-      : word_(word), pairs_(pairs), symbols_(symbols), next_(symbols.size()), previous_(symbols.size()) {
-    for (uint32_t i = 0; i < symbols.size(); ++i) {
-      next_[i] = i + 1;
-      previous_[i] = i - 1;
-    }
-  }
+      : word_(word), pairs_(pairs), symbols_(symbols), links_(symbols.size()) {}
 
   void run() {
     const auto n = static_cast<uint32_t>(symbols_.size());
-    for (uint32_t i = 0; i + 1 < n; ++i) push(i, i + 1);
+    heap_.reserve(n);
+    for (uint32_t i = 0; i < n; ++i) {
+      links_[i] = {i - 1, i + 1, {}};
+      if (find_merge(i)) heap_.push_back(key(i));
+    }
+    std::ranges::make_heap(heap_, std::greater());
     while (!heap_.empty()) {
-      const Pair pair = heap_.top();
-      heap_.pop();
-      if (is_current(pair)) join(pair);
+      std::ranges::pop_heap(heap_, std::greater());
+      const uint64_t best = heap_.back();
+      heap_.pop_back();
+      const auto left = static_cast<uint32_t>(best);
+      if (key(left) == best) join(left);
     }
     size_t kept = 0;
-    for (uint32_t i = 0; i < n; i = next_[i]) symbols_[kept++] = symbols_[i];
+    for (uint32_t i = 0; i < n; i = links_[i].next) symbols_[kept++] = symbols_[i];
     symbols_.resize(kept);
   }
 
  private:
-  struct Pair {
-    uint32_t rank, left, right;
-    int32_t id;
-    uint32_t end;  // of the joined text: tells pairs whose symbols have changed since
-    bool operator<(const Pair& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
+  struct Link {
+    uint32_t previous, next;
+    Merge merge;  // of this symbol and the next; none where this symbol is joined to the one before
   };
 
-  bool is_current(const Pair& pair) const {
-    const Symbol& left = symbols_[pair.left];
-    return left.end > left.begin && next_[pair.left] == pair.right && symbols_[pair.right].end == pair.end;
+  // Orders pairs: the rank, then the place. A key whose rank is no longer that of its place has been overtaken by another merge.
+  uint64_t key(uint32_t left) const { return uint64_t{links_[left].merge.rank} << 32 | left; }
+
+  // Whether the symbol merges with the next one.
+  bool find_merge(uint32_t left) {
+    Link& link = links_[left];
+    link.merge = link.next < symbols_.size() ? pairs_.find(word_, symbols_[left], symbols_[link.next]) : Merge{};
+    return link.merge.rank != Merge::kNone;
   }
-  void push(uint32_t left, uint32_t right) {
-    const Merge merge = pairs_.find(word_, symbols_[left], symbols_[right]);
-    if (merge.rank != Merge::kNone) heap_.push({merge.rank, left, right, merge.id, symbols_[right].end});
+  void push(uint32_t left) {
+    if (!find_merge(left)) return;
+    heap_.push_back(key(left));
+    std::ranges::push_heap(heap_, std::greater());
   }
-  void join(const Pair& pair) {
-    const auto n = static_cast<uint32_t>(symbols_.size());
-    Symbol& right = symbols_[pair.right];
-    symbols_[pair.left].id = pair.id;
-    symbols_[pair.left].end = right.end;
-    right.end = right.begin;
-    const uint32_t after = next_[pair.left] = next_[pair.right];
-    if (after < n) {
-      previous_[after] = pair.left;
-      push(pair.left, after);
-    }
-    if (const uint32_t before = previous_[pair.left]; before < n) push(before, pair.left);
+  void join(uint32_t left) {
+    Link& link = links_[left];
+    Link& right = links_[link.next];
+    symbols_[left] = {link.merge.id, symbols_[left].begin, symbols_[link.next].end};
+    right.merge = {};
+    link.next = right.next;
+    if (link.next < symbols_.size()) links_[link.next].previous = left;
+    push(left);
+    if (link.previous < symbols_.size()) push(link.previous);
   }
 
   std::string_view word_;
   const Pairs& pairs_;
   std::vector<Symbol>& symbols_;
-  std::vector<uint32_t> next_, previous_;
-  std::priority_queue<Pair> heap_;
+  std::vector<Link> links_;
+  std::vector<uint64_t> heap_;  // the smallest key first
 };
 
 // Where SentencePiece words may be cut without changing a merge: before U+2581, unless some piece has it after the byte before.
