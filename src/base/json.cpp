@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/utf8.h"
 
 template class nlohmann::basic_json<nlohmann::ordered_map>;
 template class nlohmann::detail::serializer<nlohmann::ordered_json>;
@@ -143,8 +144,7 @@ std::string print_json(const Json& json) {
 }
 
 std::string printable(std::string_view bytes) {
-  // The library mends UTF-8 where it writes.
-  return Json::parse(Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+  return valid_text(std::string(bytes));
 }
 
 }  // namespace hyalite
