@@ -168,6 +168,20 @@ HYALITE_INLINE int32_t sum_of(I32 a) {
   m = _mm_add_epi32(m, _mm_shuffle_epi32(m, 0x4e));
   return _mm_cvtsi128_si32(_mm_add_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
 }
+template <class Op>
+HYALITE_INLINE I32 across(const I32 (&rows)[kLanes], Op op) {
+  I32 two[4], four[2];
+  HYALITE_UNROLL for (int i = 0; i < 4; ++i) {
+    const __m256i a = rows[2 * i].v, b = rows[2 * i + 1].v;
+    two[i] = op(I32{_mm256_unpacklo_epi32(a, b)}, I32{_mm256_unpackhi_epi32(a, b)});
+  }
+  HYALITE_UNROLL for (int i = 0; i < 2; ++i) {
+    const __m256i a = two[2 * i].v, b = two[2 * i + 1].v;
+    four[i] = op(I32{_mm256_unpacklo_epi64(a, b)}, I32{_mm256_unpackhi_epi64(a, b)});
+  }
+  const __m256i a = four[0].v, b = four[1].v;
+  return op(I32{_mm256_permute2x128_si256(a, b, 0x20)}, I32{_mm256_permute2x128_si256(a, b, 0x31)});
+}
 // Floats: lanes at distance 4, 2, 1.
 HYALITE_INLINE float max_of(F32 a) {
   __m128 m = _mm_max_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1));

@@ -157,6 +157,24 @@ HYALITE_INLINE int32_t max_of(I32 a) {
 HYALITE_INLINE int32_t sum_of(I32 a) {
   return _mm512_reduce_add_epi32(a.v);
 }
+template <class Op>
+HYALITE_INLINE I32 across(const I32 (&rows)[kLanes], Op op) {
+  I32 two[8], four[4], eight[2];
+  HYALITE_UNROLL for (int i = 0; i < 8; ++i) {
+    const __m512i a = rows[2 * i].v, b = rows[2 * i + 1].v;
+    two[i] = op(I32{_mm512_unpacklo_epi32(a, b)}, I32{_mm512_unpackhi_epi32(a, b)});
+  }
+  HYALITE_UNROLL for (int i = 0; i < 4; ++i) {
+    const __m512i a = two[2 * i].v, b = two[2 * i + 1].v;
+    four[i] = op(I32{_mm512_unpacklo_epi64(a, b)}, I32{_mm512_unpackhi_epi64(a, b)});
+  }
+  HYALITE_UNROLL for (int i = 0; i < 2; ++i) {
+    const __m512i a = four[2 * i].v, b = four[2 * i + 1].v;
+    eight[i] = op(I32{_mm512_shuffle_i32x4(a, b, 0x88)}, I32{_mm512_shuffle_i32x4(a, b, 0xdd)});
+  }
+  const __m512i a = eight[0].v, b = eight[1].v;
+  return op(I32{_mm512_shuffle_i32x4(a, b, 0x88)}, I32{_mm512_shuffle_i32x4(a, b, 0xdd)});
+}
 // Floats: lanes at distance 8, 4, 2, 1.
 HYALITE_INLINE float max_of(F32 a) {
   const __m256 n = _mm256_max_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));

@@ -28,7 +28,7 @@ HYALITE_TARGET_END
 namespace hyalite {
 namespace {
 
-constexpr int kProbed = 21 * 16;
+constexpr int kProbed = 22 * 16;
 using Probe = void (*)(const float*, const float*, float*);
 
 std::vector<Probe> wide_targets() {

@@ -155,6 +155,11 @@ HYALITE_INLINE int32_t max_of(I32 a) {
 HYALITE_INLINE int32_t sum_of(I32 a) {
   return a.v;
 }
+// Lane r is what op makes of the lanes of rows[r], in any order.
+template <class Op>
+HYALITE_INLINE I32 across(const I32 (&rows)[kLanes], Op /*op*/) {
+  return rows[0];
+}
 HYALITE_INLINE F32 swap_pairs(F32 a) {  // one lane has no neighbour; wide.inc swaps registers instead
   return a;
 }

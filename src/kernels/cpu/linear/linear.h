@@ -15,10 +15,14 @@
 namespace hyalite {
 
 // int8 activations: for each 32 columns of a tile of m tokens one record of m * kRecordBytes:
-//   int8 q[m][32] | float scale[m] | float scaled_sum[m] | int32 minus_sum[m] | int32 minus_half_sum[m][2]
+//   int8 q[m][32] | float scale[m] | float scaled_sum[m] | int32 minus_sum[m] | int32 minus_half_sum[2][m]
 // x is about scale * q; scaled_sum is scale times the sum of the q; minus_sum is that sum times -8, minus_half_sum those of columns 0-15
 // and 16-31 times -32: what the smallest offsets of codes with one and with two scales for 32 columns ask for.
 inline constexpr int kRecordBytes = 52, kSumFactor = 8, kHalfSumFactor = 32;
+
+constexpr int log2_of(int power) {
+  return power <= 1 ? 0 : 1 + log2_of(power / 2);
+}
 
 // Tiles of dense activations: f32 [column][m], or pairs of bf16 [column / 2][m] (bf16_rows.inc), which take half the room set aside.
 
@@ -29,13 +33,12 @@ struct TileSet {
   TileFunction tile[std::size(kTileWidths)];  // by width; nullptr beyond kTile
 };
 constexpr int tile_index(int64_t width) {
-  int index = 0;
-  while (kTileWidths[index] != width) ++index;
-  return index;
+  return width == 12 ? 4 : width == 8 ? 3 : width == 4 ? 2 : static_cast<int>(width) - 1;
 }
 // Width of the next tile where `left` tokens are left, at most `most`. The last tokens of many go in tiles of at least 8.
 constexpr int tile_width(int64_t left, int most) {
-  if (most == 12 && left >= 16 && left < 20) return 8;
+  if (left >= most + 8) return most;
+  if (most == 12 && left >= 16) return 8;
   int width = 1;
   for (int wider : kTileWidths)
     if (wider <= left && wider <= most) width = wider;
@@ -58,9 +61,10 @@ inline constexpr int64_t kChunkColumns = 256, kChunkBytes = kChunkColumns / kBlo
 struct ChunkKernel {
   // Columns [first, past) of a group, at most kChunkColumns. Returns what will be wanted soon.
   Ahead (*unpack)(const uint8_t* group, int64_t columns, int64_t first, int64_t past, uint8_t* chunk);
-  // Adds the products of a chunk and of the records of a tile of m tokens to sums[m][16]. Asks for `lines` lines ahead in each block of 32
-  // columns.
-  using Multiply = void (*)(const uint8_t* chunk, int64_t blocks, const uint8_t* records, Ahead& ahead, int lines, float* sums);
+  // Adds the products of a chunk and of the records of a tile of m tokens to sums[m][16]; those of the next tile begin `next` bytes further
+  // on. Asks for `lines` lines ahead in each block of 32 columns.
+  using Multiply = void (*)(const uint8_t* chunk, int64_t blocks, const uint8_t* records, int64_t next, Ahead& ahead, int lines,
+                            float* sums);
   Multiply multiply[std::size(kTileWidths)];  // by width, from kLeastUnpacked on
 };
 struct RowKernel {
