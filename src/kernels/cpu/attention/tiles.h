@@ -11,7 +11,8 @@
 namespace hyalite {
 
 inline constexpr int kChunkPositions = 256;  // positions [256 c, 256 c + 256) are summed on their own, then merged
-inline constexpr int kTileRows = 12;         // query rows that share the reading of keys and values
+inline constexpr int kTileRows = 96;         // most query rows that share the reading of keys and values
+inline constexpr int kTileHeads = 12;        // most query heads of a tile
 inline constexpr int kRowLanes = (kTileRows + 15) / 16 * 16;
 inline constexpr int kMaxAttentionHeadDim = 512;
 
@@ -32,6 +33,12 @@ inline int32_t run_length(const BatchView& batch, int32_t token, int32_t limit) 
   return n;
 }
 
+// Rows of a tile whose first token stands at `position`. The more rows, the less often keys and values are read; but scores are computed
+// for what any row sees, and what only the last ones see is read for each token anew.
+inline int32_t tile_rows_at(int64_t position) {
+  return position < kChunkPositions ? kTileHeads : position < 4 * kChunkPositions ? kTileRows / 2 : kTileRows;
+}
+
 // Work item `item` belongs to one thread; the order of threads turns round after each lap, which evens out items that grow (a later token
 // sees more positions).
 inline bool is_mine(int64_t item, const WorkRange& range) {
@@ -45,11 +52,8 @@ class TileWalk {
  public:
   // `token_limit`: tokens per tile at most.
   TileWalk(const BatchView& batch, const AttentionParams& params, int32_t token_limit)
-      : batch_(batch), group_(params.heads / params.kv_heads) {
-    tile_.heads = group_ < kTileRows ? group_ : kTileRows;
-    const int32_t fit = kTileRows / tile_.heads;
-    token_limit_ = fit < token_limit ? fit : token_limit;
-    head_parts_ = (group_ + tile_.heads - 1) / tile_.heads;
+      : batch_(batch), group_(params.heads / params.kv_heads), token_limit_(token_limit) {
+    head_parts_ = (group_ + kTileHeads - 1) / kTileHeads;
     parts_ = batch.tokens > 0 ? params.kv_heads * head_parts_ : 0;
   }
 
@@ -61,7 +65,8 @@ class TileWalk {
       place_heads();
       tile_.token = 0;
     }
-    tile_.tokens = run_length(batch_, tile_.token, token_limit_);
+    const int32_t fit = tile_rows_at(batch_.positions[tile_.token]) / tile_.heads;
+    tile_.tokens = run_length(batch_, tile_.token, fit < token_limit_ ? fit : token_limit_);
     return true;
   }
   const AttentionTile& tile() const { return tile_; }
@@ -69,13 +74,13 @@ class TileWalk {
  private:
   void place_heads() {
     tile_.kv_head = part_ / head_parts_;
-    const int32_t first = part_ % head_parts_ * kTileRows, left = group_ - first;
+    const int32_t first = part_ % head_parts_ * kTileHeads, left = group_ - first;
     tile_.head = tile_.kv_head * group_ + first;
-    tile_.heads = left < kTileRows ? left : kTileRows;
+    tile_.heads = left < kTileHeads ? left : kTileHeads;
   }
 
   const BatchView& batch_;
-  int32_t group_, token_limit_ = 1, head_parts_ = 1, parts_ = 0, part_ = -1;
+  int32_t group_, token_limit_, head_parts_ = 1, parts_ = 0, part_ = -1;
   AttentionTile tile_;
 };
 
@@ -91,7 +96,7 @@ inline constexpr int kSplitTiles = 128;
 
 inline int64_t tiles_per_token(const AttentionParams& params) {
   const int64_t group = params.heads / params.kv_heads;
-  return params.kv_heads * ((group + kTileRows - 1) / kTileRows);
+  return params.kv_heads * ((group + kTileHeads - 1) / kTileHeads);
 }
 inline bool decode_splits(const AttentionParams& params, int64_t tokens, int threads) {
   return threads > 1 && tokens * tiles_per_token(params) < kSplitTiles;

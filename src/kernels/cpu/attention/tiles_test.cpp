@@ -39,6 +39,17 @@ TEST(TileWalk, CoversEveryTokenAndHeadOnce) {
   }
 }
 
+TEST(TileWalk, TilesGrowWithWhatTheirTokensSee) {
+  std::vector<int32_t> positions(200), sequence_of(200);
+  for (const auto& [start, rows] : std::vector<std::pair<int, int>>{{0, 12}, {256, 48}, {1024, 96}}) {
+    for (int i = 0; i < 200; ++i) positions[static_cast<size_t>(i)] = start + i;
+    const BatchView batch{.tokens = 200, .sequences = 1, .positions = positions.data(), .sequence_of = sequence_of.data()};
+    TileWalk walk(batch, heads_of(9, 3), kTileRows);
+    ASSERT_TRUE(walk.next());
+    EXPECT_EQ(walk.tile().tokens * walk.tile().heads, rows) << start;
+  }
+}
+
 TEST(TileWalk, KeepsToTheTokenLimitAndEmptySteps) {
   const Step step;
   const BatchView batch = step.view();
