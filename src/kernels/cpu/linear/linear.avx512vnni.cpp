@@ -6,7 +6,7 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX512VNNI)
 namespace hyalite::avx512vnni {
 
 inline constexpr int kTile = 12;
-inline constexpr LinearRates kRates{0.68, 0.98};
+inline constexpr LinearRates kRates{0.63, 0.98};
 
 #include "kernels/cpu/linear/int8_linear.inc"
 
