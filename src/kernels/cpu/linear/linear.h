@@ -35,9 +35,9 @@ struct TileSet {
 constexpr int tile_index(int64_t width) {
   return width == 12 ? 4 : width == 8 ? 3 : width == 4 ? 2 : static_cast<int>(width) - 1;
 }
-// Width of the next tile where `left` tokens are left, at most `most`. The last tokens of many go in tiles of at least 8.
+// Width of the next tile where `left` tokens are left, at most `most`. 16 to 19 go as 8 and 8, not as 12 and a narrow one.
 constexpr int tile_width(int64_t left, int most) {
-  if (left >= most + 8) return most;
+  if (left >= most + 8) return most;  // nearly always
   if (most == 12 && left >= 16) return 8;
   int width = 1;
   for (int wider : kTileWidths)

@@ -17,7 +17,7 @@ struct LinearRates {
 // How an instruction set's kernels take the rows of a step.
 struct LinearTiles {
   int tile;      // most tokens of a tile
-  bool pairs;    // int8 tiles take two groups of weight rows at once
+  bool pairs;    // int8 tiles of 4 tokens take two groups of weight rows at once
   bool unpacks;  // int8 codes of less than a byte are unpacked once for many tiles
 };
 
