@@ -1,5 +1,6 @@
-// A TokenizerSpec as JSON, as an artifact keeps it: nothing is lost, and 10^5 pieces are read in milliseconds, because they are one string
-// with a list of lengths.
+// A TokenizerSpec as JSON, as artifacts and packed checkpoints keep it: nothing is lost, and 10^5 pieces are read in milliseconds, because
+// they are one string with a list of lengths. A change to its fields raises the versions of both, kArtifactVersion (compile/artifact.h) and
+// kPackedVersion (importers/packed_config.h).
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ namespace hyalite {
 inline constexpr const char* kWeightsPath = "weights/packed.bin";
 std::string schedule_path(const std::string& mode);
 
-inline constexpr int kArtifactVersion = 5;
+inline constexpr int kArtifactVersion = 6;
 
 bool is_artifact(const std::filesystem::path& path);
 

@@ -1,6 +1,6 @@
 // config.json of a packed checkpoint, Hyalite's own form of a quantised model:
 //
-//   {"model_type": "hyalite", "format_version": 1, "model": {ModelConfig}, "quantization_config": {"quant_method": "hyalite", ...}}
+//   {"model_type": "hyalite", "format_version": 2, "model": {ModelConfig}, "quantization_config": {"quant_method": "hyalite", ...}}
 //
 // beside it tokenizer.json (base/tokenizer_spec_json.h) and model.safetensors. There a tensor X of tensor_specs is X.weight (a bias
 // X.bias keeps its name), vectors and matrices that stayed floats as they are; packed ones are U8 and have X.weight_scale and
@@ -18,7 +18,7 @@
 
 namespace hyalite {
 
-inline constexpr int64_t kPackedVersion = 1;
+inline constexpr int64_t kPackedVersion = 2;
 
 // Throws Error{invalid_model} with `where`, Error{unsupported} for another format version.
 ModelConfig packed_config_from_json(const Json& json, const std::string& where);
