@@ -115,7 +115,8 @@ TEST(Text, RefusesNumbersAndSizesOutOfRange) {
   EXPECT_EQ(error_of(graph_with("  %y = scale %x {factor = inf}")), "model.cir:2:27: expected a value, found inf");
   EXPECT_EQ(error_of(graph_with("  %y = scale %x {factor = [[1]]}")), "model.cir:2:28: expected a value, found [");
   EXPECT_EQ(error_of(graph_with("  %y = silu %x : tensor<0 x f32>")), "model.cir:2:25: a dimension is a positive integer, T, B or L");
-  EXPECT_EQ(error_of(graph_with("  %y = silu %x : tensor<4611686018427387904 x 8 x f32>")), "model.cir:2:18: size overflows");
+  EXPECT_EQ(error_of(graph_with("  %y = silu %x : tensor<4611686018427387904 x 8 x f32>")),
+            "model.cir:2:18: tensor<4611686018427387904 x 8 x f32>: size overflows");
   EXPECT_EQ(error_of(graph_with("  %y = silu %x : tensor<1 x 1 x 1 x 1 x 1 x f32>")), "model.cir:2:41: a tensor has at most 4 dimensions");
   EXPECT_EQ(error_of(graph_with("  %y = silu %x : tensor<33 x q8_0>")),
             "model.cir:2:18: columns of tensor<33 x q8_0> must be a multiple of 32");

@@ -24,7 +24,11 @@ void check_type(const ValueType& type, const std::string& where) {
     bool whole = tensor.rank() > 0 && !tensor.dims.back().is_symbol() && tensor.dims.back().value() % block == 0;
     if (!whole) refuse(where, "columns of " + to_string(tensor) + " must be a multiple of " + std::to_string(block));
   }
-  bytes_of(tensor, {1, 1, 1});
+  try {
+    bytes_of(tensor, {1, 1, 1});
+  } catch (const Error& error) {
+    refuse(where, error.where() + ": " + error.message());
+  }
 }
 
 void expect(bool fits, const char* name, const std::string& message) {

@@ -44,6 +44,8 @@ TEST(PlanJson, RefusesWhatCouldNotRun) {
            if (weight["dims"].size() == 2) weight["dims"][0] = int64_t{1} << 47;
        },
        "weights"},
+      {"a weight whose size overflows", [](Json& j) { j["weights"][0]["dims"][0] = int64_t{1} << 62; },
+       "json.weights[0]: tensor<4611686018427387904 x "},
       {"fraction", [](Json& j) { j["arena_bytes"] = 64.5; }, "arena_bytes"},
       {"unknown mode", [](Json& j) { j["mode"] = "both"; }, "unknown value both"},
       {"unknown instruction set", [](Json& j) { j["isa"] = "avx1024"; }, "unknown value avx1024"},
