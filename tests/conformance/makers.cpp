@@ -179,9 +179,16 @@ std::vector<Case> attention_cases(std::string_view op, const std::vector<std::ve
   return cases;
 }
 
-// From the first token on, across pages and across chunks of 256, alone and in company.
+// From the first token on, across pages and across chunks of 256, alone and in company; and many tokens that see much in common, in each
+// narrow format, with heads of whole vectors and of parts.
 std::vector<Case> cases_paged_attention_prefill() {
-  return attention_cases("paged_attention_prefill", {{{0, 70}}, {{0, 1}, {250, 12}, {63, 3}, {513, 2}}});
+  const std::string_view op = "paged_attention_prefill";
+  std::vector<Case> cases = attention_cases(op, {{{0, 70}}, {{0, 1}, {250, 12}, {63, 3}, {513, 2}}});
+  uint32_t seed = 100;
+  for (const CacheShape& shape :
+       {CacheShape{12, 1, 24, 0, DType::f16}, CacheShape{12, 1, 10, 0, DType::q8_0}, CacheShape{6, 1, 112, 300, DType::bf16}})
+    cases.push_back(attention_case(op, shape, {{1030, 20}}, seed++));
+  return cases;
 }
 std::vector<Case> cases_paged_attention_decode() {
   return attention_cases("paged_attention_decode", {{{0, 1}}, {{777, 1}}, {{255, 1}, {256, 1}, {5, 1}, {600, 1}, {63, 1}}});
