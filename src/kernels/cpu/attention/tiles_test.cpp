@@ -50,6 +50,31 @@ TEST(TileWalk, TilesGrowWithWhatTheirTokensSee) {
   }
 }
 
+TEST(TileWalk, TilesStaySmallWhereAWindowLeavesLittleToShare) {
+  std::vector<int32_t> positions(200), sequence_of(200);
+  for (int i = 0; i < 200; ++i) positions[static_cast<size_t>(i)] = 5000 + i;
+  const BatchView batch{.tokens = 200, .sequences = 1, .positions = positions.data(), .sequence_of = sequence_of.data()};
+  for (const auto& [window, rows] : std::vector<std::pair<int, int>>{{8, 12}, {256, 12}, {512, 48}, {4096, 96}}) {
+    AttentionParams params = heads_of(9, 3);
+    params.window = window;
+    TileWalk walk(batch, params, kTileRows);
+    ASSERT_TRUE(walk.next());
+    EXPECT_EQ(walk.tile().tokens * walk.tile().heads, rows) << window;
+  }
+}
+
+TEST(TileWalk, ShortPrefillsAtDepthMakeTilesForAllThreads) {
+  std::vector<int32_t> positions(2048), sequence_of(2048);
+  for (int i = 0; i < 2048; ++i) positions[static_cast<size_t>(i)] = 1024 + i;
+  BatchView batch{.tokens = 32, .sequences = 1, .positions = positions.data(), .sequence_of = sequence_of.data()};
+  EXPECT_GE(token_limit_for(batch, heads_of(9, 3), 1), 32) << "three tiles of 96 rows";
+  EXPECT_EQ(token_limit_for(batch, heads_of(9, 3), 2), 16) << "six of 48";
+  EXPECT_EQ(token_limit_for(batch, heads_of(9, 3), 8), 4) << "24 of 12";
+  EXPECT_EQ(token_limit_for(batch, heads_of(9, 3), 96), 1) << "as many as there are";
+  batch.tokens = 2048;
+  EXPECT_GE(token_limit_for(batch, heads_of(9, 3), 64), 32) << "192 of 96";
+}
+
 TEST(TileWalk, KeepsToTheTokenLimitAndEmptySteps) {
   const Step step;
   const BatchView batch = step.view();
