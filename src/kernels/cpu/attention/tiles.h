@@ -38,8 +38,8 @@ inline int32_t run_length(const BatchView& batch, int32_t token, int32_t limit) 
 // Rows of a tile whose first token, at `position`, shares so much with those behind it. The more rows, the less often keys and values are
 // read; but scores are computed for what any row sees, and what only some rows see is read for each token anew.
 inline int32_t tile_rows_at(const AttentionParams& params, int64_t position) {
-  const int64_t before = position - first_visible(params, position);  // positions; a short window never has many
-  return before < kChunkPositions ? kFewRows : before < 4 * kChunkPositions ? kManyRows : kTileRows;
+  const int64_t before = position - first_visible(params, position);  // positions; a window of 512 has nearly as many
+  return before < kChunkPositions ? kFewRows : before < 7 * kChunkPositions / 4 ? kManyRows : kTileRows;
 }
 
 // Work item `item` belongs to one thread; the order of threads turns round after each lap, which evens out items that grow (a later token
