@@ -148,7 +148,7 @@ class Tune(CliCase):
 
 class Reasons(CliCase):
     def test_each_batch_size_says_how_it_is_multiplied(self):
-        for batch, says in ((1, "1 row: each weight is read once"), (8, "8 rows in tiles of"), (64, "64 rows in tiles of")):
+        for batch, says in ((1, "1 row: each weight is read once"), (7, "7 rows in tiles of 4, then 2 and 1"), (64, "64 rows in tiles of")):
             path = scratch("artifact")
             self.done("compile", tiny(), "-o", path, "--max-seq", 128, "--max-batch", batch)
             steps = self.json_of("inspect", path, "--schedule")["steps"]
