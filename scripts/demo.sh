@@ -2,6 +2,7 @@
 # From a bare machine to an answer that has been looked into: builds Hyalite, gets SmolLM2, compiles it in the open, and asks it something.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+exec 2>&1  # the speed of the answer belongs to what is shown, also in a file
 
 title() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 [[ -t 1 && -z ${NO_COLOR:-} ]] || title() { printf '\n== %s\n' "$*"; }
