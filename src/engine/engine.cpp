@@ -73,19 +73,24 @@ class Run {
     for (bool goes_on = take(logits, 0); goes_on; result_.timings.decode_ms = decode_watch.ms()) goes_on = decode();
   }
 
-  // Where the largest logit is all that counts, the others may stay uncomputed; if it turns out to be one that may not be sampled, the
-  // step is done again for all of them, which writes the same into the cache.
+  // Where the largest logit of each row is all that counts, the others may stay uncomputed; if one turns out to be that of a token that may
+  // not be sampled, the step is done again for all of them, which writes the same into the cache.
   TensorView step(StepSequence sequence) {
-    const bool one_row = sequence.logits == StepSequence::Logits::last || sequence.ids.size() == 1;
-    sequence.top_only = one_row && sampler_.wants_top_only();
+    sequence.top_only = sampler_.wants_top_only();
     const TensorView logits = engine_.steps().run({&sequence, 1});
-    if (!sequence.top_only || sequence.logits == StepSequence::Logits::none || may_be_sampled(top_of(logits))) return logits;
+    if (!sequence.top_only || sequence.logits == StepSequence::Logits::none || tops_may_be_sampled(logits)) return logits;
     sequence.top_only = false;
     return engine_.steps().run({&sequence, 1});
   }
 
-  static int64_t top_of(const TensorView& logits) { return index_of_largest({logits.as<float>(), static_cast<size_t>(logits.columns())}); }
-  bool may_be_sampled(int64_t id) const { return id < engine_.valid_ids() && !std::ranges::count(banned_, id); }
+  bool tops_may_be_sampled(const TensorView& logits) const {
+    const auto columns = static_cast<size_t>(logits.columns());
+    for (int64_t row = 0; row < logits.rows(); ++row) {
+      const auto id = static_cast<int64_t>(index_of_largest({logits.as<float>() + row * logits.columns(), columns}));
+      if (id >= engine_.valid_ids() || std::ranges::count(banned_, id)) return false;
+    }
+    return true;
+  }
 
   TensorView prefill() {
     std::span<const int32_t> prompt = request_.prompt;

@@ -85,6 +85,19 @@ constexpr LinearScratch linear_scratch(int64_t tokens, int64_t columns, bool q8,
   return at;
 }
 
+// The same of lm_head, whose activations have two planes: up to kMostScreenedRows rows can be screened, for which the workspace has what is
+// known of each group of weight rows, and of several rows the first plane by itself.
+inline constexpr int64_t kMostScreenedRows = 64, kScreenedBytes = 8;
+struct LmHeadScratch {
+  int64_t first_at, screened_at, bytes;
+};
+constexpr LmHeadScratch lm_head_scratch(int64_t tokens, int64_t columns, int64_t groups) {
+  const int64_t first_at = linear_scratch(2 * tokens, columns, true, false, 0).bytes;
+  if (tokens > kMostScreenedRows) return {first_at, first_at, first_at};
+  const int64_t screened_at = first_at + (tokens > 1 ? linear_scratch(tokens, columns, true, false, 0).bytes : 0);
+  return {first_at, screened_at, screened_at + groups * tokens * kScreenedBytes};
+}
+
 // Tokens of int8 activations that stay in the second-level cache while the weights of a thread stream by, rounded up to whole tiles.
 inline constexpr int64_t kActivationBytes = 384 << 10;
 constexpr int64_t tokens_at_once(int64_t columns) {

@@ -78,22 +78,47 @@ TEST(LmHead, AllLogitsAreThoseOfAMatmul) {
     }
 }
 
-TEST(LmHead, TheTopIsExactAndTheRestIsBelowIt) {
+// Each row of `got` has the largest of `want` where it is, and otherwise what `want` has or nothing. Returns how much is left out.
+int64_t expect_tops(const std::vector<float>& got, const std::vector<float>& want, int64_t tokens) {
+  const auto columns = static_cast<int64_t>(want.size()) / tokens;
+  for (int64_t t = 0; t < tokens; ++t) {
+    const std::span<const float> exact(want.data() + t * columns, columns), row(got.data() + t * columns, columns);
+    const auto top = std::ranges::max_element(exact);
+    EXPECT_EQ(std::ranges::max_element(row) - row.begin(), top - exact.begin()) << "row " << t;
+    for (int64_t i = 0; i < columns; ++i) EXPECT_TRUE(row[i] == exact[i] || (row[i] == kNothing && exact[i] < *top)) << t << ", " << i;
+  }
+  return std::ranges::count(got, kNothing);
+}
+
+TEST(LmHead, TheTopsAreExactAndTheRestIsBelowThem) {
   for (DType dtype : kFormats)
-    for (uint32_t seed = 1; seed <= 20; ++seed) {
-      TestHead head(dtype, 1000 + seed, 512, 1, seed);
+    for (uint32_t seed = 1; seed <= 24; ++seed) {
+      const int64_t tokens = seed <= 16 ? 1 : seed - 15;
+      TestHead head(dtype, 1000 + seed, 512, tokens, seed);
       const std::vector<float> want = head.logits();
       head.batch.top_only = true;
       const TestOp test = head.op("lm_head");
-      const float top = *std::ranges::max_element(want);
       for (const KernelVariant* variant : accepting_variants(test)) {
+        SCOPED_TRACE(variant->name);
         const std::vector<float> got = test.run(*variant, 1);
-        EXPECT_TRUE(equal_bits(got, test.run(*variant, 3))) << variant->name;
-        EXPECT_EQ(std::ranges::max_element(got) - got.begin(), std::ranges::max_element(want) - want.begin()) << variant->name;
-        for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i] == want[i] || (got[i] == kNothing && want[i] < top)) << variant->name;
-        EXPECT_GT(std::ranges::count(got, kNothing), 100) << variant->name << " screens nothing";
+        EXPECT_TRUE(equal_bits(got, test.run(*variant, 3)));
+        EXPECT_GT(expect_tops(got, want, tokens), 100) << "screens nothing";
       }
     }
+}
+
+TEST(LmHead, ManyRowsAreScreenedOrMultipliedWhole) {
+  for (int64_t tokens : {17, 64, 65}) {
+    TestHead head(DType::q6_k, 3000, 256, tokens, 7);
+    const std::vector<float> want = head.logits();
+    head.batch.top_only = true;
+    const TestOp test = head.op("lm_head");
+    for (const KernelVariant* variant : accepting_variants(test)) {
+      SCOPED_TRACE(variant->name);
+      const int64_t left_out = expect_tops(test.run(*variant, 2), want, tokens);
+      EXPECT_EQ(left_out > 0, tokens <= 64) << tokens << " rows";
+    }
+  }
 }
 
 TEST(LmHead, EqualLogitsAreAllKept) {
@@ -106,12 +131,17 @@ TEST(LmHead, EqualLogitsAreAllKept) {
 }
 
 TEST(LmHead, InputThatIsNoNumberLeavesNothingOut) {
-  TestHead head(DType::q8_0, 640, 256, 1, 5);
-  head.x[7] = std::numeric_limits<float>::quiet_NaN();
-  head.batch.top_only = true;
-  const TestOp test = head.op("lm_head");
-  for (const KernelVariant* variant : accepting_variants(test))
-    for (float logit : test.run(*variant, 2)) EXPECT_TRUE(std::isnan(logit)) << variant->name;
+  for (int64_t tokens : {1, 3}) {
+    TestHead head(DType::q8_0, 640, 256, tokens, 5);
+    head.x[7] = std::numeric_limits<float>::quiet_NaN();
+    head.batch.top_only = true;
+    const TestOp test = head.op("lm_head");
+    for (const KernelVariant* variant : accepting_variants(test)) {
+      const std::vector<float> got = test.run(*variant, 2);
+      for (size_t i = 0; i < 640; ++i) EXPECT_TRUE(std::isnan(got[i])) << variant->name;
+      EXPECT_EQ(std::ranges::count(got, kNothing), 0) << variant->name;
+    }
+  }
 }
 
 TEST(LmHead, RefusesColumnsThatItCannotPutTogether) {

@@ -194,10 +194,11 @@ std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tile
 
 std::string describe_screening(const Problem& problem, const LinearTiles& tiles) {
   std::string all = describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 weight rows", true);
-  if (tokens_of(problem) > 1) return all;
-  return "1 row: where only the largest logits are wanted, the coarse plane is read first, then the groups of 16 that can hold them; "
-         "else " +
-         all;
+  if (tokens_of(problem) > kMostScreenedRows) return all;
+  const bool one = tokens_of(problem) == 1;
+  return fmt::format("{} row{}: where only the largest logits are wanted, {} first, then the groups of 16 that can hold them; else {}",
+                     tokens_of(problem), one ? "" : "s", one ? "the coarse plane of weights is read" : "the first plane of activations is multiplied",
+                     all);
 }
 
 // The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.
@@ -221,9 +222,9 @@ size_t workspace(const Problem& problem) {
   return scratch_bytes(problem, 0);
 }
 
-// Besides the activations, what is known of every group of rows.
 size_t lm_head_workspace(const Problem& problem) {
-  return workspace(problem) + static_cast<size_t>(groups_of(tensor(problem, 1).dims[0].value())) * 2 * sizeof(float);
+  const int64_t groups = groups_of(tensor(problem, 1).dims[0].value());
+  return static_cast<size_t>(lm_head_scratch(tokens_of(problem), tensor(problem, 0).dims[1].value(), groups).bytes);
 }
 
 size_t normed_workspace(const Problem& problem) {

@@ -53,13 +53,18 @@ TEST(How, PlanesCountAsRows) {
             "2 rows of 2 planes in a tile of 4 by two groups of 16 weight rows; weights come from memory once");
 }
 
-TEST(How, AHeadIsScreenedForOneRow) {
-  EXPECT_TRUE(how("lm_head.q8_0.avx2", 1, DType::q8_0, 576, "q8x2").starts_with("1 row: where only the largest logits are wanted"));
-  EXPECT_TRUE(how("lm_head.q8_0.avx2", 3, DType::q8_0, 576, "q8x2").starts_with("3 rows of 2 planes in tiles of 4, then 2"));
-  EXPECT_EQ(how("lm_head.q8_0.avx2", 512, DType::q8_0, 576, "q8x2"),
+TEST(How, AHeadIsScreenedByRows) {
+  const auto head = [](int64_t rows, DType dtype, int64_t columns) {
+    return how(("lm_head." + std::string(format_of(dtype).name) + ".avx2").c_str(), rows, dtype, columns, "q8x2");
+  };
+  EXPECT_TRUE(head(1, DType::q8_0, 576).starts_with("1 row: where only the largest logits are wanted, the coarse plane of weights"));
+  EXPECT_TRUE(head(3, DType::q8_0, 576).starts_with("3 rows: where only the largest logits are wanted, the first plane of activations"));
+  EXPECT_NE(head(3, DType::q8_0, 576).find("; else 3 rows of 2 planes in tiles of 4, then 2"), std::string::npos);
+  EXPECT_TRUE(head(8, DType::q6_k, 1536)
+                  .ends_with("; else 8 rows of 2 planes in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked "
+                             "at a time, once"));
+  EXPECT_EQ(head(512, DType::q8_0, 576),
             "512 rows of 2 planes in tiles of 4 by a group of 16 weight rows; weights come from memory once");
-  EXPECT_EQ(how("lm_head.q6_k.avx2", 8, DType::q6_k, 1536, "q8x2"),
-            "8 rows of 2 planes in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, once");
 }
 
 }  // namespace
