@@ -1,4 +1,5 @@
 // What most sources include; compiled once. Sources still include what they use.
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -6,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <iostream>

@@ -26,8 +26,8 @@ constexpr struct {
 
 void add_instruction_sets(std::vector<Feature>& list) {
   const uint32_t here = detect_machine().features;
-  for (IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512}) {
-    const uint32_t needed = level == IsaLevel::scalar ? 0 : level == IsaLevel::avx2 ? uint32_t{kAvx2} : uint32_t{kAvx512};
+  for (IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx}) {
+    const uint32_t needed = base_features_of(level);
     const bool there = (here & needed) == needed;
     list.push_back({"instruction set: " + std::string(name_of(level)), there ? "ready" : "unavailable",
                     there ? "tests/conformance/conformance_test.cpp" : "this CPU has " + describe_features(here)});

@@ -12,8 +12,10 @@ namespace hyalite {
 namespace {
 
 IsaLevel best_level(const Machine& machine) {
-  if (machine.features & kAvx512) return IsaLevel::avx512;
-  return machine.features & kAvx2 ? IsaLevel::avx2 : IsaLevel::scalar;
+  IsaLevel best = IsaLevel::scalar;
+  for (const IsaLevel level : {IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx})
+    if ((machine.features & base_features_of(level)) == base_features_of(level)) best = level;
+  return best;
 }
 
 std::optional<Numerics> numerics_unless_auto(const std::string& name) {
@@ -45,7 +47,7 @@ void add_model_options(const OptionSet& set, ModelOptions& o) {
   OptionSet execution = set.group("Execution");
   execution.add("--backend,--target", o.backend, "Where to run: cpu");
   execution.add("--threads", o.threads, "Threads; 0: one per physical core").range(0, 1024);
-  execution.add("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512");
+  execution.add("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512, amx");
   execution.add("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context").range(0, 1 << 24);
   execution.add("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results").range(1, 8192);
   OptionSet numerics = set.group("Numerics");

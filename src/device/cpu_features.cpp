@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include "device/machine.h"
@@ -27,6 +29,7 @@ CpuidWords read_cpuid() {
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
     words.leaf7_ebx = b;
     words.leaf7_ecx = c;
+    words.leaf7_edx = d;
     if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) words.leaf7_1_eax = a;
   }
   constexpr uint32_t osxsave = bit(27);
@@ -37,17 +40,24 @@ CpuidWords read_cpuid() {
   }
   return words;
 }
+bool may_use_tiles() {
+  constexpr int request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
 #else
 CpuidWords read_cpuid() {
   return {};
+}
+bool may_use_tiles() {
+  return false;
 }
 #endif
 
 uint32_t features_from(const CpuidWords& words) {
   constexpr uint32_t fma = bit(12), avx = bit(28), f16c = bit(29), avx2 = bit(5);
   constexpr uint32_t avx512_f = bit(16), avx512_dq = bit(17), avx512_bw = bit(30), avx512_vl = bit(31);
-  constexpr uint32_t avx512_vnni = bit(11), avx_vnni = bit(4), avx512_bf16 = bit(5);
-  constexpr uint64_t ymm_state = 0x06, zmm_state = 0xe6;
+  constexpr uint32_t avx512_vnni = bit(11), avx_vnni = bit(4), avx512_bf16 = bit(5), amx = bit(24) | bit(25);
+  constexpr uint64_t ymm_state = 0x06, zmm_state = 0xe6, tile_state = 0x60000;
 
   uint32_t mask = 0;
   const bool saves_ymm = (words.xcr0 & ymm_state) == ymm_state, saves_zmm = (words.xcr0 & zmm_state) == zmm_state;
@@ -58,6 +68,7 @@ uint32_t features_from(const CpuidWords& words) {
   mask |= kAvx512;
   if (has_all(words.leaf7_ecx, avx512_vnni)) mask |= kAvx512Vnni;
   if (has_all(words.leaf7_1_eax, avx512_bf16)) mask |= kAvx512Bf16;
+  if ((mask & kAvx512Vnni) && has_all(words.leaf7_edx, amx) && (words.xcr0 & tile_state) == tile_state) mask |= kAmxInt8;
   return mask;
 }
 

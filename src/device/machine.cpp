@@ -12,11 +12,15 @@
 namespace hyalite {
 namespace {
 
-constexpr std::array<std::pair<IsaLevel, std::string_view>, 3> level_names{
-    {{IsaLevel::scalar, "scalar"}, {IsaLevel::avx2, "avx2"}, {IsaLevel::avx512, "avx512"}}};
+constexpr std::array<std::pair<IsaLevel, std::string_view>, 4> level_names{
+    {{IsaLevel::scalar, "scalar"}, {IsaLevel::avx2, "avx2"}, {IsaLevel::avx512, "avx512"}, {IsaLevel::amx, "amx"}}};
 
-constexpr std::array<std::pair<uint32_t, std::string_view>, 5> feature_names{
-    {{kAvx2, "avx2"}, {kAvxVnni, "avxvnni"}, {kAvx512, "avx512"}, {kAvx512Vnni, "avx512vnni"}, {kAvx512Bf16, "avx512bf16"}}};
+constexpr std::array<std::pair<uint32_t, std::string_view>, 6> feature_names{{{kAvx2, "avx2"},
+                                                                              {kAvxVnni, "avxvnni"},
+                                                                              {kAvx512, "avx512"},
+                                                                              {kAvx512Vnni, "avx512vnni"},
+                                                                              {kAvx512Bf16, "avx512bf16"},
+                                                                              {kAmxInt8, "amx"}}};
 
 // Size of the cache of this kind that the first allowed CPU uses; `fallback` where the machine does not tell.
 size_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_bitmap_t allowed, size_t fallback) {
@@ -79,13 +83,18 @@ std::optional<IsaLevel> isa_level_named(std::string_view name) {
 }
 
 uint32_t features_of(IsaLevel level) {
-  constexpr uint32_t avx2 = kAvx2 | kAvxVnni;
+  constexpr uint32_t avx2 = kAvx2 | kAvxVnni, avx512 = avx2 | kAvx512 | kAvx512Vnni | kAvx512Bf16;
   switch (level) {
     case IsaLevel::scalar: return 0;
     case IsaLevel::avx2: return avx2;
-    case IsaLevel::avx512: return avx2 | kAvx512 | kAvx512Vnni | kAvx512Bf16;
+    case IsaLevel::avx512: return avx512;
+    case IsaLevel::amx: return avx512 | kAmxInt8;
   }
   return 0;
+}
+
+uint32_t base_features_of(IsaLevel level) {
+  return features_of(level) & (kAvx2 | kAvx512 | kAmxInt8);
 }
 
 std::string describe_features(uint32_t mask) {
@@ -101,13 +110,14 @@ std::string describe_features(uint32_t mask) {
 Machine detect_machine() {
   Machine machine;
   machine.features = features_from(read_cpuid());
+  if ((machine.features & kAmxInt8) && !may_use_tiles()) machine.features &= ~uint32_t{kAmxInt8};
   read_topology(machine);
   assume_rates(machine);
   return machine;
 }
 
 Machine restrict_isa(Machine machine, IsaLevel level) {
-  const uint32_t base = features_of(level) & (kAvx2 | kAvx512);
+  const uint32_t base = base_features_of(level);
   if ((machine.features & base) != base) {
     throw Error(ErrorCode::invalid_argument, "--isa " + std::string(name_of(level)),
                 "this CPU (" + machine.cpu_model + ") has only " + describe_features(machine.features));

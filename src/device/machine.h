@@ -18,13 +18,15 @@ enum CpuFeature : uint32_t {
   kAvx512 = 1u << 2,   // AVX-512 F, BW, VL, DQ
   kAvx512Vnni = 1u << 3,
   kAvx512Bf16 = 1u << 4,
+  kAmxInt8 = 1u << 5,  // tiles with int8 products
 };
 
 // The value of --isa: an upper bound on what may be used.
-enum class IsaLevel { scalar, avx2, avx512 };
+enum class IsaLevel { scalar, avx2, avx512, amx };
 std::string_view name_of(IsaLevel level);
 std::optional<IsaLevel> isa_level_named(std::string_view name);
 uint32_t features_of(IsaLevel level);          // the mask that a level allows
+uint32_t base_features_of(IsaLevel level);     // what a machine must have for that level to be allowed
 std::string describe_features(uint32_t mask);  // "avx2+avx512+avx512vnni", or "scalar"
 
 struct Machine {

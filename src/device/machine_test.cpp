@@ -13,7 +13,9 @@ constexpr uint32_t leaf1_avx2 = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29;
 constexpr uint32_t leaf7_avx2 = 1u << 5, leaf7_avx512 = leaf7_avx2 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
 
 TEST(CpuFeatures, SetsCountOnlyWithTheirRegisterState) {
-  CpuidWords words{leaf1_avx2, leaf7_avx512, 1u << 11, 1u << 4 | 1u << 5, 0xe7};
+  CpuidWords words{leaf1_avx2, leaf7_avx512, 1u << 11, 1u << 24 | 1u << 25, 1u << 4 | 1u << 5, 0x600e7};
+  EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni | kAvx512 | kAvx512Vnni | kAvx512Bf16 | kAmxInt8);
+  words.xcr0 = 0xe7;  // one that does not save tiles
   EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni | kAvx512 | kAvx512Vnni | kAvx512Bf16);
   words.xcr0 = 0x07;  // an operating system that does not save ZMM registers
   EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni);
@@ -22,13 +24,17 @@ TEST(CpuFeatures, SetsCountOnlyWithTheirRegisterState) {
 }
 
 TEST(CpuFeatures, SetsCountOnlyWithTheSetsBelow) {
-  EXPECT_EQ(features_from({leaf1_avx2 & ~(1u << 12), leaf7_avx512, 1u << 11, 0, 0xe7}), 0u) << "no FMA";
-  EXPECT_EQ(features_from({leaf1_avx2, leaf7_avx512 & ~(1u << 30), 1u << 11, 1u << 5, 0xe7}), kAvx2) << "no AVX-512 BW";
+  EXPECT_EQ(features_from({leaf1_avx2 & ~(1u << 12), leaf7_avx512, 1u << 11, 0, 0, 0xe7}), 0u) << "no FMA";
+  EXPECT_EQ(features_from({leaf1_avx2, leaf7_avx512 & ~(1u << 30), 1u << 11, 0, 1u << 5, 0xe7}), kAvx2) << "no AVX-512 BW";
+  EXPECT_EQ(features_from({leaf1_avx2, leaf7_avx512, 1u << 11, 1u << 24, 0, 0x600e7}), kAvx2 | kAvx512 | kAvx512Vnni)
+      << "tiles without int8";
+  EXPECT_EQ(features_from({leaf1_avx2, leaf7_avx512, 0, 1u << 24 | 1u << 25, 0, 0x600e7}), kAvx2 | kAvx512) << "tiles without VNNI";
   EXPECT_EQ(features_from({}), 0u);
 }
 
 TEST(Machine, LevelNamesRoundTrip) {
-  for (const IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512}) EXPECT_EQ(isa_level_named(name_of(level)), level);
+  for (const IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx})
+    EXPECT_EQ(isa_level_named(name_of(level)), level);
   EXPECT_FALSE(isa_level_named("AVX2"));
   EXPECT_FALSE(isa_level_named(""));
 }

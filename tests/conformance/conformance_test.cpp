@@ -171,8 +171,9 @@ class ForcedIsa : public testing::TestWithParam<IsaLevel> {};
 // What a plan under --isa does: the first variant whose instructions are allowed. It needs nothing above the level, and uses the level's
 // own instructions wherever some variant does; an op without a variant for the level would fall back to the reference unseen.
 TEST_P(ForcedIsa, RunsTheInstructionsOfItsLevel) {
-  const uint32_t own = GetParam() == IsaLevel::avx512 ? kAvx512 : GetParam() == IsaLevel::avx2 ? kAvx2 : 0u;
-  if ((this_machine().features & own) != own) GTEST_SKIP() << "this CPU has only " << describe_features(this_machine().features);
+  const uint32_t base = base_features_of(GetParam());
+  const uint32_t own = base == base_features_of(IsaLevel::avx2) ? base : base & ~uint32_t{kAvx2};
+  if ((this_machine().features & base) != base) GTEST_SKIP() << "this CPU has only " << describe_features(this_machine().features);
   const uint32_t features = restrict_isa(this_machine(), GetParam()).features;
   for (const KernelVariant* listed : cpu_variants()) {
     for (const Case* each : accepted_cases(*listed)) {
@@ -190,7 +191,7 @@ TEST_P(ForcedIsa, RunsTheInstructionsOfItsLevel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, ForcedIsa, testing::Values(IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512),
+INSTANTIATE_TEST_SUITE_P(Levels, ForcedIsa, testing::Values(IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 
 }  // namespace

@@ -95,6 +95,7 @@ std::vector<IsaLevel> levels_here() {
   const uint32_t features = detect_machine().features;
   if (features & kAvx2) levels.push_back(IsaLevel::avx2);
   if (features & kAvx512) levels.push_back(IsaLevel::avx512);
+  if (features & kAmxInt8) levels.push_back(IsaLevel::amx);
   return levels;
 }
 

@@ -11,6 +11,9 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX2)
 namespace hyalite::avx2 {
 
 inline constexpr int kLanes = 8;
+// The tile unit, where a target has one (amx.h).
+inline constexpr bool kTileUnit = false;
+struct TileUnit {};
 
 struct F32 {
   __m256 v;

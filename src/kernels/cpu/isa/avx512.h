@@ -11,6 +11,9 @@ HYALITE_TARGET_BEGIN(HYALITE_AVX512)
 namespace hyalite::avx512 {
 
 inline constexpr int kLanes = 16;
+// The tile unit, where a target has one (amx.h).
+inline constexpr bool kTileUnit = false;
+struct TileUnit {};
 
 struct F32 {
   __m512 v;

@@ -9,6 +9,9 @@
 namespace hyalite::scalar {
 
 inline constexpr int kLanes = 1;
+// The tile unit, where a target has one (amx.h).
+inline constexpr bool kTileUnit = false;
+struct TileUnit {};
 
 struct F32 {
   float v;

@@ -28,20 +28,23 @@ constexpr int log2_of(int power) {
 
 // Groups of 16 rows of packed weights, all columns, times a tile of m tokens; out[group][m][16].
 using TileFunction = void (*)(const uint8_t* const* groups, int64_t columns, const uint8_t* activations, float* out);
-inline constexpr int kTileWidths[] = {1, 2, 4, 8, 12};
+// The most is kTileUnitRows where a tile unit multiplies such tiles (amx_rows.inc).
+inline constexpr int kTileUnitRows = 16;
+inline constexpr int kTileWidths[] = {1, 2, 4, 8, 12, 16};
 struct TileSet {
   TileFunction tile[std::size(kTileWidths)];  // by width; nullptr beyond kTile
 };
 constexpr int tile_index(int64_t width) {
-  return width == 12 ? 4 : width == 8 ? 3 : width == 4 ? 2 : static_cast<int>(width) - 1;
+  return width == 16 ? 5 : width == 12 ? 4 : width == 8 ? 3 : width == 4 ? 2 : static_cast<int>(width) - 1;
 }
-// Width of the next tile where `left` tokens are left, at most `most`. 16 to 19 go as 8 and 8, not as 12 and a narrow one.
+// Width of the next tile where `left` tokens are left, at most `most`, without 12 where 16 is the most. Where 12 is, 16 to 19 go as 8 and
+// 8, not as 12 and a narrow one.
 constexpr int tile_width(int64_t left, int most) {
   if (left >= most + 8) return most;  // nearly always
   if (most == 12 && left >= 16) return 8;
   int width = 1;
   for (int wider : kTileWidths)
-    if (wider <= left && wider <= most) width = wider;
+    if (wider <= left && wider <= most && (wider != 12 || most == 12)) width = wider;
   return width;
 }
 // The end of the tile that has the token `step` - 1 of those from `first` on, in a cut of `tokens` tokens with a tile that begins at

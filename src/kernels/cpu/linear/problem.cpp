@@ -104,7 +104,8 @@ std::string describe(const Problem& problem, int tile, bool unpacked, const std:
   if (rows == 1) return "1 row: each weight is read once and meets one row";
   const std::string tiles = fmt::format("{} in {} by {}", describe_rows(problem), describe_widths(rows, tile), met);
   if (unpacked && rows >= kUnpackTokens)
-    return fmt::format("{}; {} columns of weights are unpacked at a time, {}", tiles, kChunkColumns,
+    return fmt::format("{}{}; {} columns of weights are unpacked at a time, {}", tiles,
+                       tile == kTileUnitRows && rows >= tile ? " and the tile unit" : "", kChunkColumns,
                        describe_times(rows, kUnpackedTokens, tile, "whose sums stay in the L1 cache"));
   const int64_t step = in_turn ? rows : tokens_at_once(tensor(problem, 0).dims[1].value());
   return fmt::format("{}; weights come from memory {}", tiles, describe_times(rows, step, tile, "that stay in the L2 cache"));
@@ -114,6 +115,11 @@ bool small_codes_only(const Problem& problem) {
   for (size_t i = 1; i < problem.operands.size(); ++i)
     if (is_weight(problem, i) && !has_small_codes(*row_format_of(tensor(problem, i).dtype))) return false;
   return true;
+}
+
+// Whether weights are unpacked for many rows; for the tile unit, those that are a byte each already are taken apart too.
+bool unpacks(const Problem& problem, const LinearTiles& tiles) {
+  return tiles.unpacks && (tiles.tile == kTileUnitRows || small_codes_only(problem));
 }
 
 bool any_int8(const Problem& problem) {
@@ -184,21 +190,20 @@ std::string refuses_bf16_fused_glu(const Problem& problem) {
 
 std::string describe_tiles(const Problem& problem, const LinearTiles& tiles) {
   const bool paired = tiles.pairs && any_int8(problem) && tile_width(activation_rows(problem), tiles.tile) == 4;
-  return describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem),
-                  paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
+  return describe(problem, tiles.tile, unpacks(problem, tiles), paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
 }
 
 std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles) {
-  return describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 rows of both weights");
+  return describe(problem, tiles.tile, unpacks(problem, tiles), "a group of 16 rows of both weights");
 }
 
 std::string describe_screening(const Problem& problem, const LinearTiles& tiles) {
-  std::string all = describe(problem, tiles.tile, tiles.unpacks && small_codes_only(problem), "a group of 16 weight rows", true);
+  std::string all = describe(problem, tiles.tile, unpacks(problem, tiles), "a group of 16 weight rows", true);
   if (tokens_of(problem) > kMostScreenedRows) return all;
   const bool one = tokens_of(problem) == 1;
   return fmt::format("{} row{}: where only the largest logits are wanted, {} first, then the groups of 16 that can hold them; else {}",
-                     tokens_of(problem), one ? "" : "s", one ? "the coarse plane of weights is read" : "the first plane of activations is multiplied",
-                     all);
+                     tokens_of(problem), one ? "" : "s",
+                     one ? "the coarse plane of weights is read" : "the first plane of activations is multiplied", all);
 }
 
 // The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.

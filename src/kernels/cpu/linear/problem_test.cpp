@@ -53,6 +53,14 @@ TEST(How, PlanesCountAsRows) {
             "2 rows of 2 planes in a tile of 4 by two groups of 16 weight rows; weights come from memory once");
 }
 
+TEST(How, TheTileUnitTakesSixteenRows) {
+  EXPECT_EQ(
+      how("matmul.q8_0.amx", 40, DType::q8_0, 576),
+      "40 rows in tiles of 16, then 8 by a group of 16 weight rows and the tile unit; 256 columns of weights are unpacked at a time, once");
+  EXPECT_EQ(how("matmul.q4_1.amx", 8, DType::q4_1, 576),
+            "8 rows in a tile of 8 by a group of 16 weight rows; 256 columns of weights are unpacked at a time, once");
+}
+
 TEST(How, AHeadIsScreenedByRows) {
   const auto head = [](int64_t rows, DType dtype, int64_t columns) {
     return how(("lm_head." + std::string(format_of(dtype).name) + ".avx2").c_str(), rows, dtype, columns, "q8x2");
@@ -63,8 +71,7 @@ TEST(How, AHeadIsScreenedByRows) {
   EXPECT_TRUE(head(8, DType::q6_k, 1536)
                   .ends_with("; else 8 rows of 2 planes in tiles of 4 by a group of 16 weight rows; 256 columns of weights are unpacked "
                              "at a time, once"));
-  EXPECT_EQ(head(512, DType::q8_0, 576),
-            "512 rows of 2 planes in tiles of 4 by a group of 16 weight rows; weights come from memory once");
+  EXPECT_EQ(head(512, DType::q8_0, 576), "512 rows of 2 planes in tiles of 4 by a group of 16 weight rows; weights come from memory once");
 }
 
 }  // namespace

@@ -29,7 +29,12 @@
   HYALITE_MATMUL(f16, isa, features, linear::kDenseBound) \
   HYALITE_MATMUL(bf16, isa, features, linear::kDenseBound)
 
-#define HYALITE_INT8_MATMULS(isa, features)                   \
+#define HYALITE_INT8_MATMULS(isa, features) \
+  HYALITE_RUN_MATMULS(isa, features)        \
+  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)
+
+// Those of formats with one scale for 32 columns.
+#define HYALITE_RUN_MATMULS(isa, features)                    \
   HYALITE_MATMUL(q4_0, isa, features, linear::kInt8Bound)     \
   HYALITE_MATMUL(q4_1, isa, features, linear::kInt8Bound)     \
   HYALITE_MATMUL(q5_0, isa, features, linear::kInt8Bound)     \
@@ -37,7 +42,6 @@
   HYALITE_MATMUL(q8_0, isa, features, linear::kInt8Bound)     \
   HYALITE_MATMUL(q4_k, isa, features, linear::kInt8Bound)     \
   HYALITE_MATMUL(q5_k, isa, features, linear::kInt8Bound)     \
-  HYALITE_MATMUL(q6_k, isa, features, linear::kInt8Bound)     \
   HYALITE_MATMUL(iq4_nl, isa, features, linear::kInt8Bound)   \
   HYALITE_MATMUL(iq4_xs, isa, features, linear::kInt8Bound)   \
   HYALITE_MATMUL(mxfp4, isa, features, linear::kInt8Bound)    \
