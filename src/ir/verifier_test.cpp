@@ -102,6 +102,16 @@ TEST(Verifier, ALayerIsAppendedToOnce) {
   EXPECT_EQ(with_second("0"), "graph @g, node 6 (%kv2 = cache_append): appends to the cache of layer 0, as %kv1 did");
 }
 
+TEST(Verifier, AFusedAppendCountsToo) {
+  const std::string fused =
+      "%norm = weight {name = \"n\"} : tensor<32 x f32>\n  %wk = weight {name = \"w\"} : tensor<32 x 32 x f32>\n"
+      "  %freqs = weight {name = \"f\"} : tensor<4 x f32>\n"
+      "  %q, %kv2 = fused_rmsnorm_qkv_rope_append %x, %norm, %wk, %wk, %wk, none, none, none, none, none, %freqs, %batch, %kv1 "
+      "{eps = 0.0, head_dim = 8, layer = 0, kv_heads = 4}";
+  EXPECT_EQ(error_with("return %y, %a, %kv1", fused + "\n  return %y, %a, %kv2"),
+            "graph @g, node 9 (%q = fused_rmsnorm_qkv_rope_append): appends to the cache of layer 0, as %kv1 did");
+}
+
 TEST(Verifier, HoldsAttributesToTheSchema) {
   const auto error_with_attr = [](const char* name, AttrValue value) {
     Graph graph = good();

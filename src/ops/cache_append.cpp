@@ -21,9 +21,7 @@ std::vector<ValueType> infer(const Problem& problem) {
 // Reads k and v, writes as many elements in the cache's format.
 Cost cost(const Problem& problem) {
   const double bytes = static_cast<double>(bytes_of(problem.operands[1].tensor, problem.symbols));
-  const double element =
-      problem.cache ? static_cast<double>(head_bytes_of(*problem.cache)) / (2 * kPageTokens * problem.cache->head_dim) : 2;
-  return {0, 2 * bytes * (1 + element / sizeof(float))};
+  return {0, 2 * bytes + appended_bytes(problem)};
 }
 
 void evaluate(const OpArgs& args, WorkRange range) {

@@ -1,4 +1,6 @@
+// fused_rmsnorm_qkv_rope, and the same with its k and v appended to the cache.
 #include "ops/op_table.h"
+#include "ops/paged_cache.h"
 #include "ops/reference.h"
 #include "ops/rope_attrs.h"
 #include "ops/type_rules.h"
@@ -6,16 +8,22 @@
 namespace hyalite {
 namespace {
 
-enum Operand { kX, kNorm, kWq, kWk, kWv, kBq, kBk, kBv, kQNorm, kKNorm, kFreqs, kBatchOperand };
+// kKv: of the op that appends only.
+enum Operand { kX, kNorm, kWq, kWk, kWv, kBq, kBk, kBv, kQNorm, kKNorm, kFreqs, kBatchOperand, kKv };
 
 constexpr OperandSpec kOperands[] = {
     {"x", kTensor},        {"norm", kTensor},     {"wq", kTensor},       {"wk", kTensor},           {"wv", kTensor},
     {"bq", kTensor, true}, {"bk", kTensor, true}, {"bv", kTensor, true}, {"q_norm", kTensor, true}, {"k_norm", kTensor, true},
-    {"freqs", kTensor},    {"batch", kBatch},
+    {"freqs", kTensor},    {"batch", kBatch},     {"kv", kCache},
 };
 constexpr OperandSpec kResults[] = {{"q", kTensor}, {"k", kTensor}, {"v", kTensor}};
+constexpr OperandSpec kAppendResults[] = {{"q", kTensor}, {"kv", kCache}};
 constexpr AttrSpec kAttrs[] = {
     {"eps", "real", true}, {"head_dim", "int", true}, {"interleaved", "bool", false}, {"scale", "real", false}, HYALITE_LINEAR_ATTRS,
+};
+constexpr AttrSpec kAppendAttrs[] = {
+    {"eps", "real", true},  {"head_dim", "int", true}, {"interleaved", "bool", false}, {"scale", "real", false},
+    {"layer", "int", true}, {"kv_heads", "int", true}, HYALITE_LINEAR_ATTRS,
 };
 
 std::vector<ValueType> infer(const Problem& problem) {
@@ -36,30 +44,47 @@ std::vector<ValueType> infer(const Problem& problem) {
   return results;
 }
 
+std::vector<ValueType> infer_append(const Problem& problem) {
+  check_layer(problem);
+  const std::vector<ValueType> results = infer(problem);
+  const int64_t columns = positive_attr(problem, "kv_heads") * positive_attr(problem, "head_dim");
+  for (int i = 1; i < 3; ++i)
+    expect(columns_of(results[i].tensor) == columns, kOperands[kWq + i].name,
+           "must have kv_heads * head_dim = " + std::to_string(columns) + " rows, has " + std::to_string(columns_of(results[i].tensor)));
+  return {results[0], ValueType::cache()};
+}
+
 Cost cost(const Problem& problem) {
   return linear_cost(problem, {kWq, kWk, kWv});
+}
+
+Cost cost_append(const Problem& problem) {
+  Cost all = cost(problem);
+  all.bytes += appended_bytes(problem);
+  return all;
 }
 
 void bind(const Attrs& attrs, void* params) {
   *static_cast<RmsNormQkvRopeParams*>(params) = {static_cast<float>(attrs.real("eps")), rope_params(attrs)};
 }
 
-// Heads [begin, end) of q (which = 0) or k (which = 1), as the projection left them: normalised where there is a norm, then rotated.
-void finish_heads(const OpArgs& args, int which, int64_t begin, int64_t end) {
+// Heads [begin, end) of y, which is q (which = 0) or k (which = 1) as the projection left it: normalised where there is a norm, then
+// rotated.
+void finish_heads(const OpArgs& args, int which, float* y, int64_t begin, int64_t end) {
   const auto& params = *static_cast<const RmsNormQkvRopeParams*>(args.params);
-  const TensorView &y = args.outputs[which], &freqs = args.inputs[kFreqs];
+  const TensorView& freqs = args.inputs[kFreqs];
   const FloatVector norm(args.inputs[kQNorm + which]);
-  const int64_t d = params.rope.head_dim;
-  for (int64_t t = 0; t < y.rows(); ++t)
+  const int64_t d = params.rope.head_dim, columns = args.inputs[kWq + which].rows();
+  for (int64_t t = 0; t < args.inputs[kX].rows(); ++t)
     for (int64_t h = begin; h < end; ++h) {
-      float* head = y.as<float>() + t * y.columns() + h * d;
+      float* head = y + t * columns + h * d;
       if (norm.data()) rms_norm(head, norm.data(), d, params.eps, head);
       rope(head, freqs.as<float>(), freqs.columns(), args.batch->positions[t], params.rope);
     }
 }
 
-// Threads share the heads. Each normalises all rows of x for itself, which is cheaper than a barrier.
-void evaluate(const OpArgs& args, WorkRange range) {
+// Writes this thread's heads of q, k and v. Each thread normalises all rows of x for itself, which is cheaper than a barrier.
+void project(const OpArgs& args, float* const qkv[3], WorkRange range) {
   const auto& params = *static_cast<const RmsNormQkvRopeParams*>(args.params);
   const TensorView& x = args.inputs[kX];
   const int64_t columns = x.columns(), d = params.rope.head_dim;
@@ -70,9 +95,24 @@ void evaluate(const OpArgs& args, WorkRange range) {
   for (int i = 0; i < 3; ++i) {
     const TensorView& w = args.inputs[kWq + i];
     const int64_t n = w.rows(), begin = range.begin(n, d), end = range.end(n, d);
-    rows.multiply(w, FloatVector(args.inputs[kBq + i]).data(), begin, end, args.outputs[i].as<float>(), n);
-    if (i < 2) finish_heads(args, i, begin / d, end / d);
+    rows.multiply(w, FloatVector(args.inputs[kBq + i]).data(), begin, end, qkv[i], n);
+    if (i < 2) finish_heads(args, i, qkv[i], begin / d, end / d);
   }
+}
+
+void evaluate(const OpArgs& args, WorkRange range) {
+  float* const qkv[] = {args.outputs[0].as<float>(), args.outputs[1].as<float>(), args.outputs[2].as<float>()};
+  project(args, qkv, range);
+}
+
+// A thread that has a head of k has the same head of v.
+void evaluate_append(const OpArgs& args, WorkRange range) {
+  const int64_t d = static_cast<const RmsNormQkvRopeParams*>(args.params)->rope.head_dim, n = args.inputs[kWk].rows();
+  std::vector<float> k(args.inputs[kX].rows() * n), v(k.size());
+  float* const qkv[] = {args.outputs[0].as<float>(), k.data(), v.data()};
+  project(args, qkv, range);
+  for (int64_t h = range.begin(n, d) / d; h < range.end(n, d) / d; ++h)
+    append_head(*args.batch, *args.cache, k.data(), v.data(), static_cast<int32_t>(h));
 }
 
 }  // namespace
@@ -80,13 +120,25 @@ void evaluate(const OpArgs& args, WorkRange range) {
 constinit const OpSpec op_fused_rmsnorm_qkv_rope{
     .name = "fused_rmsnorm_qkv_rope",
     .summary = "With n = rms_norm(x, norm): q = rope(rms_norm(n wq^T + bq, q_norm)), k likewise, v = n wv^T + bv.",
-    .operands = kOperands,
+    .operands = std::span(kOperands).first(kKv),
     .results = kResults,
     .attrs = kAttrs,
     .infer = infer,
     .cost = cost,
     .bind = bind,
     .evaluate = evaluate,
+};
+
+constinit const OpSpec op_fused_rmsnorm_qkv_rope_append{
+    .name = "fused_rmsnorm_qkv_rope_append",
+    .summary = "q, k and v as of fused_rmsnorm_qkv_rope; k and v of each token go into the cache of `layer` at the token's position.",
+    .operands = kOperands,
+    .results = kAppendResults,
+    .attrs = kAppendAttrs,
+    .infer = infer_append,
+    .cost = cost_append,
+    .bind = bind,
+    .evaluate = evaluate_append,
 };
 
 }  // namespace hyalite

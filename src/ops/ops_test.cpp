@@ -248,37 +248,6 @@ TEST(FusedResidualRmsnorm, AddsThenNormalises) {
   expect_near(run.results[1], {a / root, b / root});
 }
 
-// The fused op must be the chain of small ops, bit for bit, for any split of the heads among threads.
-TEST(FusedRmsnormQkvRope, IsTheChainOfSmallOps) {
-  const Positions at({3, 4, 9});
-  std::vector<float> x(3 * 8), wq(8 * 8), wk(4 * 8);
-  for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
-  for (size_t i = 0; i < wq.size(); ++i) wq[i] = std::cos(static_cast<float>(i));
-  for (size_t i = 0; i < wk.size(); ++i) wk[i] = std::cos(static_cast<float>(5 * i));
-  const Operand input = floats({3, 8}, x), norm = floats({8}, {1, 2, 1, 2, 1, 2, 1, 2}), head_norm = floats({4}, {1, 2, 3, 4});
-  const Operand q_weight = floats({8, 8}, wq), k_weight = floats({4, 8}, wk), bias = floats({8}, {1, 2, 3, 4, 5, 6, 7, 8});
-  const Operand freqs = floats({2}, {1, 0.1f});
-  const Attrs eps{{"eps", 1e-5}}, heads{{"head_dim", int64_t{4}}};
-  const Attrs both{{"eps", 1e-5}, {"head_dim", int64_t{4}}};
-
-  const Operand normed = floats({3, 8}, run_op("rms_norm", {input, norm}, eps).results[0]);
-  Operand q = floats({3, 8}, run_op("matmul", {normed, q_weight}).results[0]);
-  q = floats({3, 8}, run_op("add", {q, bias}).results[0]);
-  q = floats({3, 8}, run_op("rms_norm", {q, head_norm}, eps).results[0]);
-  const std::vector<float> expected_q = run_op("rope", {q, freqs, batch_operand()}, heads, &at.batch).results[0];
-  const std::vector<float> v = run_op("matmul", {normed, k_weight}).results[0];
-  const std::vector<float> expected_k = run_op("rope", {floats({3, 4}, v), freqs, batch_operand()}, heads, &at.batch).results[0];
-  for (int threads : {1, 2, 5}) {
-    const OpRun run =
-        run_op("fused_rmsnorm_qkv_rope",
-               {input, norm, q_weight, k_weight, k_weight, bias, absent(), absent(), head_norm, absent(), freqs, batch_operand()}, both,
-               &at.batch, nullptr, threads);
-    EXPECT_EQ(run.results[0], expected_q);
-    EXPECT_EQ(run.results[1], expected_k);
-    EXPECT_EQ(run.results[2], v);
-  }
-}
-
 TEST(TypeRules, SayWhatWasExpected) {
   const Dim T = Dim::tokens();
   EXPECT_EQ(infer_error("matmul", {f32({T, Dim(4)}), f32({Dim(3), Dim(5)})}), "w: must be a matrix with 4 columns, is tensor<3 x 5 x f32>");

@@ -63,6 +63,13 @@ int64_t page_bytes_of(const CacheSpec& spec) {
   return spec.kv_heads * head_bytes_of(spec);
 }
 
+double appended_bytes(const Problem& problem) {
+  const CacheSpec* cache = problem.cache;
+  const double element = cache ? static_cast<double>(head_bytes_of(*cache)) / (2 * kPageTokens * cache->head_dim) : 2;
+  const auto heads = static_cast<double>(problem.attrs->integer("kv_heads")), d = static_cast<double>(problem.attrs->integer("head_dim"));
+  return 2 * static_cast<double>(problem.symbols.tokens) * heads * d * element;
+}
+
 uint8_t* head_of_page(const BatchView& batch, const CacheView& cache, int32_t sequence, int64_t position, int32_t head) {
   const PageTable& table = batch.tables[int64_t{cache.group} * batch.sequences + sequence];
   HYALITE_CHECK(table.count > 0, "sequence " + std::to_string(sequence) + " has no pages");

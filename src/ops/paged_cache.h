@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/batch.h"
+#include "ops/op_spec.h"
 
 namespace hyalite {
 
@@ -18,6 +19,9 @@ inline constexpr int64_t kMaxKvHeads = 1 << 16, kMaxHeadDim = 1 << 14;
 // Bytes of one kv head in a page, and of a page. REQUIRES: the spec is within those sizes.
 int64_t head_bytes_of(const CacheSpec& spec);
 int64_t page_bytes_of(const CacheSpec& spec);
+
+// Bytes that a step with attributes kv_heads and head_dim writes to the cache of its layer; of f16 where the cache is not known.
+double appended_bytes(const Problem& problem);
 
 // First byte of kv head `head` in the page that holds `position` of `sequence`.
 uint8_t* head_of_page(const BatchView& batch, const CacheView& cache, int32_t sequence, int64_t position, int32_t head);
@@ -33,6 +37,7 @@ class HeadPage {
 
   // scores[i] = q . key of the page's position i, for all kPageTokens of them, written or not.
   void scores(const float* q, float* scores) const;
+  const std::vector<float>& values() const { return values_; }
   const float* value(int64_t slot) const { return values_.data() + (kPageTokens + slot) * head_dim_; }
 
  private:

@@ -30,7 +30,7 @@ struct AttentionParams {
   int32_t window;  // 0: all earlier positions; otherwise a token sees itself and window - 1 before it
 };
 
-// fused_rmsnorm_qkv_rope.
+// fused_rmsnorm_qkv_rope, fused_rmsnorm_qkv_rope_append.
 struct RmsNormQkvRopeParams {
   float eps;  // of the input norm and of the optional per-head q and k norms
   RopeParams rope;

@@ -98,6 +98,20 @@ int64_t Case::page_bytes() const {
   return page_bytes_of(*cache);
 }
 
+std::vector<float> Case::cache_values(std::vector<uint8_t> bytes) const {
+  std::vector<int32_t> pages(bytes.size() / static_cast<size_t>(page_bytes()));
+  std::iota(pages.begin(), pages.end(), 0);
+  const PageTable table{pages.data(), static_cast<int32_t>(pages.size())};
+  const BatchView all{.sequences = 1, .cache_groups = 1, .tables = &table};
+  std::vector<float> values;
+  for (const int32_t page : pages)
+    for (int32_t head = 0; head < cache->kv_heads; ++head) {
+      const HeadPage decoded(all, {bytes.data(), page_bytes(), 0, *cache}, 0, int64_t{page} * kPageTokens, head);
+      values.insert(values.end(), decoded.values().begin(), decoded.values().end());
+    }
+  return values;
+}
+
 int64_t Case::max_positions() const {
   int64_t most = 0;
   if (batch) {

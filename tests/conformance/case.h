@@ -36,6 +36,7 @@ struct Case {
   // The problem as the planner sees it; points into the case and into `types`, which receives results().
   Problem problem(std::vector<ValueType>& types) const;
   int64_t page_bytes() const;
+  std::vector<float> cache_values(std::vector<uint8_t> bytes) const;  // of a cache with these bytes, written or not
   int64_t max_positions() const;
 };
 

@@ -1,6 +1,7 @@
 // One function per op: odd shapes, optional operands present and absent, every format. Seeds follow from the place in the list.
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "case.h"
@@ -291,32 +292,54 @@ struct NormedShape {
   std::vector<Run> runs;
 };
 
-Case normed_case(const NormedShape& s, const Multiplied& weights, uint32_t seed) {
+// With a format of a cache, the op that appends.
+Case normed_case(const NormedShape& s, const Multiplied& weights, uint32_t seed, std::optional<DType> cache = {}) {
   const auto& [dtype, activations] = weights;
   const int64_t columns = columns_for(dtype, 3), kv_rows = s.kv_heads * s.head_dim;
   const std::array<int64_t, 3> rows{s.heads * s.head_dim, kv_rows, kv_rows};
-  CaseBuilder builder("fused_rmsnorm_qkv_rope",
-                      std::string(format_of(dtype).name) + " " + std::to_string(s.heads) + " heads of " + std::to_string(s.head_dim) +
-                          ", activations " + activations,
-                      seed);
+  std::string label = std::string(format_of(dtype).name) + " " + std::to_string(s.heads) + " heads of " + std::to_string(s.head_dim) +
+                      ", activations " + activations;
+  if (cache) label += ", a cache of " + std::string(format_of(*cache).name);
+  CaseBuilder builder(cache ? "fused_rmsnorm_qkv_rope_append" : "fused_rmsnorm_qkv_rope", label, seed);
   builder.attr("eps", 1e-5).attr("head_dim", s.head_dim).attr("interleaved", s.interleaved).attr("scale", 1.0);
   builder.attr("activations", activations).batch(s.runs).activations(columns).vector(columns, 0.2f, 1);
   for (const int64_t n : rows) builder.weight(dtype, n, columns);
   for (const int64_t n : rows) s.bias ? builder.vector(n, 0.1f) : builder.absent();
   for (int i = 0; i < 2; ++i) s.head_norms ? builder.vector(s.head_dim, 0.2f, 1) : builder.absent();
-  return builder.rates(s.pairs).batch_operand().done();
+  builder.rates(s.pairs).batch_operand();
+  if (!cache) return builder.done();
+  builder.attr("layer", int64_t{0}).attr("kv_heads", s.kv_heads).cache_operand();
+  return builder.cache({.kv_heads = static_cast<int32_t>(s.kv_heads), .head_dim = static_cast<int32_t>(s.head_dim), .dtype = *cache}, false)
+      .done();
+}
+
+std::vector<NormedShape> normed_shapes() {
+  const std::vector<Run> alone{{5, 1}}, many{{0, 9}, {1000, 1}, {64, 3}};
+  return {{3, 1, 64, 32, false, false, false, many},
+          {2, 2, 80, 40, true, false, false, alone},
+          {2, 1, 96, 24, false, true, false, many},
+          {4, 1, 16, 8, true, true, true, many}};
 }
 
 std::vector<Case> cases_fused_rmsnorm_qkv_rope() {
   std::vector<Case> cases;
   uint32_t seed = 1;
-  const std::vector<Run> alone{{5, 1}}, many{{0, 9}, {1000, 1}, {64, 3}};
+  for (const Multiplied& weights : multiplied_formats())
+    for (const NormedShape& shape : normed_shapes()) cases.push_back(normed_case(shape, weights, seed++));
+  return cases;
+}
+
+// Each weight format with each format of a cache; and runs that cross pages.
+std::vector<Case> cases_fused_rmsnorm_qkv_rope_append() {
+  const std::vector<DType> caches{DType::f32, DType::f16, DType::bf16, DType::q8_0};
+  std::vector<Case> cases;
+  uint32_t seed = 1;
   for (const Multiplied& weights : multiplied_formats()) {
-    cases.push_back(normed_case({3, 1, 64, 32, false, false, false, many}, weights, seed++));
-    cases.push_back(normed_case({2, 2, 80, 40, true, false, false, alone}, weights, seed++));
-    cases.push_back(normed_case({2, 1, 96, 24, false, true, false, many}, weights, seed++));
-    cases.push_back(normed_case({4, 1, 16, 8, true, true, true, many}, weights, seed++));
+    size_t next = cases.size() / caches.size();  // so that shapes meet other caches with other weights
+    for (const NormedShape& shape : normed_shapes()) cases.push_back(normed_case(shape, weights, seed++, caches[next++ % caches.size()]));
   }
+  const NormedShape longer{6, 3, 24, 12, false, false, false, {{50, 37}, {7, 1}, {128, 3}}};
+  for (const DType cache : caches) cases.push_back(normed_case(longer, {DType::f32, "f32"}, seed++, cache));
   return cases;
 }
 

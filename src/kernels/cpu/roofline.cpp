@@ -26,4 +26,9 @@ double roofline_seconds(const Cost& cost, double streamed, const Machine& machin
   return std::max(moving, cost.flops / f32_rate(machine, needs));
 }
 
+double scatter_seconds(double keys, const Machine& machine) {
+  constexpr double seconds_per_key = 0.5e-9;
+  return keys * seconds_per_key / machine.cores;
+}
+
 }  // namespace hyalite

@@ -15,4 +15,7 @@ double cache_rate(const Machine& machine);
 // `streamed` bytes come from memory, `cost.bytes` in all; the rest comes from the caches.
 double roofline_seconds(const Cost& cost, double streamed, const Machine& machine, uint32_t needs);
 
+// For keys that go to their page, scattered: an element a cycle or so.
+double scatter_seconds(double keys, const Machine& machine);
+
 }  // namespace hyalite

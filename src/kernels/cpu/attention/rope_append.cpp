@@ -45,12 +45,10 @@ double rope_seconds(const Problem& problem, const Machine& machine) {
   return turning + angles * seconds_per_angle / machine.cores;
 }
 
-// Keys are scattered over a page: an element a cycle or so.
 template <uint32_t needs>
 double append_seconds(const Problem& problem, const Machine& machine) {
-  constexpr double seconds_per_key = 0.5e-9;
   const double bytes = tensor_bytes(problem, 1);
-  return bytes / sizeof(float) * seconds_per_key / machine.cores + roofline_seconds({0, 4 * bytes}, 0, machine, needs);
+  return scatter_seconds(bytes / sizeof(float), machine) + roofline_seconds({0, 4 * bytes}, 0, machine, needs);
 }
 
 template <uint32_t needs>

@@ -19,6 +19,8 @@ static constexpr RowTable kRows = bf16_rows();
 
 #include "kernels/cpu/linear/matmul.inc"
 
+#include "kernels/cpu/attention/append.inc"
+
 #include "kernels/cpu/linear/heads.inc"
 
 #include "kernels/cpu/linear/fused.inc"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "kernels/cpu/attention/tiles.h"
 #include "kernels/cpu/linear/row_format.h"
 #include "kernels/kernel_variant.h"
 #include "ops/params.h"
@@ -88,6 +89,15 @@ constexpr LinearScratch linear_scratch(int64_t tokens, int64_t columns, bool q8,
   return at;
 }
 
+// The same of fused_rmsnorm_qkv_rope_append: k and v lie behind the rest until they are in the cache.
+struct AppendScratch {
+  int64_t k_at, v_at, bytes;
+};
+constexpr AppendScratch append_scratch(const LinearScratch& linear, int64_t tokens, int64_t kv_rows) {
+  const int64_t bytes = (tokens * kv_rows * 4 + 63) / 64 * 64;
+  return {linear.bytes, linear.bytes + bytes, linear.bytes + 2 * bytes};
+}
+
 // The same of lm_head, whose activations have two planes: up to kMostScreenedRows rows can be screened, for which the workspace has what is
 // known of each group of weight rows, and of several rows the first plane by itself.
 inline constexpr int64_t kMostScreenedRows = 64, kScreenedBytes = 8;
@@ -133,6 +143,7 @@ constexpr int64_t angle_columns(int64_t pairs) {
 
 // Operands of the linear ops.
 enum FusedQkvOperand { kQkvX, kQkvWeights, kQkvBiases = 4 };
+// With or without append.
 enum RmsNormQkvRopeOperand { kNormedX, kNormedNorm, kNormedWeights, kNormedBiases = 5, kNormedHeadNorms = 8, kNormedFreqs = 10 };
 
 }  // namespace hyalite

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cpu/roofline.h"
+#include "ops/paged_cache.h"
+
 namespace hyalite::linear {
 namespace {
 
@@ -128,13 +131,16 @@ bool any_int8(const Problem& problem) {
   return false;
 }
 
-size_t scratch_bytes(const Problem& problem, int64_t angles) {
+LinearScratch scratch_of(const Problem& problem, int64_t angles) {
   bool q8 = false, dense = false;
   for (size_t i = 1; i < problem.operands.size(); ++i)
     if (is_weight(problem, i)) (multiplies_int8(tensor(problem, i).dtype) ? q8 : dense) = true;
-  return static_cast<size_t>(linear_scratch(tokens_of(problem) * planes_of(problem, tensor(problem, 1).dtype),
-                                            tensor(problem, 0).dims[1].value(), q8, dense, angles)
-                                 .bytes);
+  return linear_scratch(tokens_of(problem) * planes_of(problem, tensor(problem, 1).dtype), tensor(problem, 0).dims[1].value(), q8, dense,
+                        angles);
+}
+
+LinearScratch normed_scratch(const Problem& problem) {
+  return scratch_of(problem, angle_columns(tensor(problem, kNormedFreqs).dims[0].value()));
 }
 
 }  // namespace
@@ -168,6 +174,11 @@ std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem) {
                        not_f32(problem, kNormedHeadNorms + 1, "k_norm")});
 }
 
+std::string refuses_fused_rmsnorm_qkv_rope_append(const Problem& problem) {
+  if (!problem.cache) return "the layer has no cache";
+  return refuses_fused_rmsnorm_qkv_rope(problem);
+}
+
 std::string refuses_fused_glu(const Problem& problem) {
   return refuse_weights(problem, 1, 2);
 }
@@ -184,6 +195,10 @@ std::string refuses_bf16_fused_rmsnorm_qkv_rope(const Problem& problem) {
   return first_reason({refuse_unless_bf16(problem, kNormedWeights, 3), refuses_fused_rmsnorm_qkv_rope(problem)});
 }
 
+std::string refuses_bf16_fused_rmsnorm_qkv_rope_append(const Problem& problem) {
+  return first_reason({refuse_unless_bf16(problem, kNormedWeights, 3), refuses_fused_rmsnorm_qkv_rope_append(problem)});
+}
+
 std::string refuses_bf16_fused_glu(const Problem& problem) {
   return first_reason({refuse_unless_bf16(problem, 1, 2), refuses_fused_glu(problem)});
 }
@@ -191,6 +206,10 @@ std::string refuses_bf16_fused_glu(const Problem& problem) {
 std::string describe_tiles(const Problem& problem, const LinearTiles& tiles) {
   const bool paired = tiles.pairs && any_int8(problem) && tile_width(activation_rows(problem), tiles.tile) == 4;
   return describe(problem, tiles.tile, unpacks(problem, tiles), paired ? "two groups of 16 weight rows" : "a group of 16 weight rows");
+}
+
+std::string describe_appending_tiles(const Problem& problem, const LinearTiles& tiles) {
+  return fmt::format("{}; k and v go straight to the cache as {}", describe_tiles(problem, tiles), format_of(problem.cache->dtype).name);
 }
 
 std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles) {
@@ -206,6 +225,12 @@ std::string describe_screening(const Problem& problem, const LinearTiles& tiles)
                      one ? "the coarse plane of weights is read" : "the first plane of activations is multiplied", all);
 }
 
+// Of an op that writes k and v to the cache.
+double append_seconds(const Problem& problem, const Machine& machine) {
+  const double keys = static_cast<double>(tokens_of(problem) * problem.cache->kv_heads * problem.cache->head_dim);
+  return scatter_seconds(keys, machine) + appended_bytes(problem) / cache_rate(machine);
+}
+
 // The slower of streaming the weights and multiplying; weights of one op are of one kind, or nearly.
 double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates) {
   const auto tokens = static_cast<double>(tokens_of(problem));
@@ -219,12 +244,14 @@ double seconds_at(const Problem& problem, const Machine& machine, const LinearRa
                               static_cast<double>(type.dims[1].value());
     work += operations / (multiplies_int8(type.dtype) ? machine.int8_ops_per_s * rates.int8 : machine.f32_flops_per_s * rates.f32);
   }
-  for (const ValueType& result : problem.results) bytes += static_cast<double>(bytes_of(result.tensor, problem.symbols));
-  return std::max(bytes / machine.read_bytes_per_s, work);
+  for (const ValueType& result : problem.results)
+    if (result.kind == ValueType::Kind::tensor) bytes += static_cast<double>(bytes_of(result.tensor, problem.symbols));
+  const double streaming = std::max(bytes / machine.read_bytes_per_s, work);
+  return problem.cache ? streaming + append_seconds(problem, machine) : streaming;
 }
 
 size_t workspace(const Problem& problem) {
-  return scratch_bytes(problem, 0);
+  return static_cast<size_t>(scratch_of(problem, 0).bytes);
 }
 
 size_t lm_head_workspace(const Problem& problem) {
@@ -233,7 +260,12 @@ size_t lm_head_workspace(const Problem& problem) {
 }
 
 size_t normed_workspace(const Problem& problem) {
-  return scratch_bytes(problem, angle_columns(tensor(problem, kNormedFreqs).dims[0].value()));
+  return static_cast<size_t>(normed_scratch(problem).bytes);
+}
+
+size_t append_workspace(const Problem& problem) {
+  const int64_t kv_rows = tensor(problem, kNormedWeights + 1).dims[0].value();
+  return static_cast<size_t>(append_scratch(normed_scratch(problem), tokens_of(problem), kv_rows).bytes);
 }
 
 }  // namespace hyalite::linear

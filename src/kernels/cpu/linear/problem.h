@@ -30,11 +30,13 @@ template <PlaneFormat format>
 std::string refuses_lm_head(const Problem& problem);
 std::string refuses_fused_qkv(const Problem& problem);
 std::string refuses_fused_rmsnorm_qkv_rope(const Problem& problem);
+std::string refuses_fused_rmsnorm_qkv_rope_append(const Problem& problem);
 std::string refuses_fused_glu(const Problem& problem);
 // Of variants that round activations to bf16: all weights are bf16, and the op allows it.
 std::string refuses_bf16_matmul(const Problem& problem);
 std::string refuses_bf16_fused_qkv(const Problem& problem);
 std::string refuses_bf16_fused_rmsnorm_qkv_rope(const Problem& problem);
+std::string refuses_bf16_fused_rmsnorm_qkv_rope_append(const Problem& problem);
 std::string refuses_bf16_fused_glu(const Problem& problem);
 
 template <const LinearRates& rates>
@@ -44,6 +46,8 @@ double seconds(const Problem& problem, const Machine& machine);
 template <int tile, bool pairs, bool unpacks>
 std::string how(const Problem& problem);  // matmul, fused_qkv, fused_rmsnorm_qkv_rope
 template <int tile, bool pairs, bool unpacks>
+std::string how_append(const Problem& problem);  // fused_rmsnorm_qkv_rope_append
+template <int tile, bool pairs, bool unpacks>
 std::string how_fused_glu(const Problem& problem);
 template <int tile, bool unpacks>
 std::string how_lm_head(const Problem& problem);
@@ -51,10 +55,12 @@ std::string how_lm_head(const Problem& problem);
 size_t workspace(const Problem& problem);  // matmul, fused_qkv, fused_glu
 size_t lm_head_workspace(const Problem& problem);
 size_t normed_workspace(const Problem& problem);  // fused_rmsnorm_qkv_rope
+size_t append_workspace(const Problem& problem);  // fused_rmsnorm_qkv_rope_append
 
 std::string refuse_weight(const Problem& problem, DType only);
 std::string refuse_planes(const Problem& problem, const PlaneFormat& format);
 std::string describe_tiles(const Problem& problem, const LinearTiles& tiles);
+std::string describe_appending_tiles(const Problem& problem, const LinearTiles& tiles);
 std::string describe_gated_tiles(const Problem& problem, const LinearTiles& tiles);
 std::string describe_screening(const Problem& problem, const LinearTiles& tiles);
 double seconds_at(const Problem& problem, const Machine& machine, const LinearRates& rates);
@@ -74,6 +80,10 @@ double seconds(const Problem& problem, const Machine& machine) {
 template <int tile, bool pairs, bool unpacks>
 std::string how(const Problem& problem) {
   return describe_tiles(problem, {tile, pairs, unpacks});
+}
+template <int tile, bool pairs, bool unpacks>
+std::string how_append(const Problem& problem) {
+  return describe_appending_tiles(problem, {tile, pairs, unpacks});
 }
 template <int tile, bool pairs, bool unpacks>
 std::string how_fused_glu(const Problem& problem) {

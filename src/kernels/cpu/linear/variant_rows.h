@@ -75,14 +75,17 @@
 #define HYALITE_BF16_LINEAR(name, op, suffix, isa, features, phases, bound, scratch, how) \
   HYALITE_LINEAR(suffix, name, op, refuses_bf16_##op, isa, features, phases, bound, scratch, true, how)
 
-#define HYALITE_BF16_LINEARS(isa, features)                                                                                           \
-  HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace, how)               \
-  HYALITE_BF16_LINEAR("fused_qkv", fused_qkv, fused_qkv, isa, features, 2, linear::kBf16Bound, linear::workspace, how)                \
-  HYALITE_BF16_LINEAR("fused_rmsnorm_qkv_rope", fused_rmsnorm_qkv_rope, fused_rmsnorm_qkv_rope, isa, features, 3, linear::kBf16Bound, \
-                      linear::normed_workspace, how)                                                                                  \
+#define HYALITE_BF16_LINEARS(isa, features)                                                                                            \
+  HYALITE_BF16_LINEAR("matmul.bf16", matmul, matmul_bf16, isa, features, 2, linear::kBf16Bound, linear::workspace, how)                \
+  HYALITE_BF16_LINEAR("fused_qkv", fused_qkv, fused_qkv, isa, features, 2, linear::kBf16Bound, linear::workspace, how)                 \
+  HYALITE_BF16_LINEAR("fused_rmsnorm_qkv_rope", fused_rmsnorm_qkv_rope, fused_rmsnorm_qkv_rope, isa, features, 3, linear::kBf16Bound,  \
+                      linear::normed_workspace, how)                                                                                   \
+  HYALITE_BF16_LINEAR("fused_rmsnorm_qkv_rope_append", fused_rmsnorm_qkv_rope_append, fused_rmsnorm_qkv_rope_append, isa, features, 3, \
+                      linear::kBf16Bound, linear::append_workspace, how_append)                                                        \
   HYALITE_BF16_LINEAR("fused_glu", fused_glu, fused_glu, isa, features, 2, linear::kBf16GluBound, linear::workspace, how_fused_glu)
 
-#define HYALITE_FUSED_LINEARS(isa, features)                                                                              \
-  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace, how)                           \
-  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace, how) \
+#define HYALITE_FUSED_LINEARS(isa, features)                                                                                            \
+  HYALITE_FUSED_LINEAR(fused_qkv, isa, features, 2, linear::kInt8Bound, linear::workspace, how)                                         \
+  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope, isa, features, 3, linear::kInt8NormedBound, linear::normed_workspace, how)               \
+  HYALITE_FUSED_LINEAR(fused_rmsnorm_qkv_rope_append, isa, features, 3, linear::kInt8NormedBound, linear::append_workspace, how_append) \
   HYALITE_FUSED_LINEAR(fused_glu, isa, features, 2, linear::kInt8GluBound, linear::workspace, how_fused_glu)
