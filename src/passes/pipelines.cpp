@@ -13,6 +13,7 @@ namespace hyalite {
   PASS(swiglu_fusion)                 \
   PASS(residual_rmsnorm_fusion)       \
   PASS(prefill_decode_specialisation) \
+  PASS(cache_append_fusion)           \
   PASS(quantised_lowering)            \
   PASS(head_screening)                \
   PASS(layout_conversion)             \
