@@ -23,7 +23,7 @@ struct Case {
 void run_steps(benchmark::State& state, const TestOp& test, const KernelVariant& variant, ThreadPool& pool) {
   std::vector<float> y(test.tokens * test.output_columns[0]);
   const TensorView output{y.data(), DType::f32, 2, {test.tokens, test.output_columns[0]}};
-  AlignedBytes workspace(variant.workspace(test.problem()));
+  AlignedBytes workspace(variant.workspace ? variant.workspace(test.problem()) : 0);
   alignas(16) uint8_t params[kMaxParamBytes] = {};
   find_op("matmul")->bind(test.attrs, params);
   const OpArgs args{test.packed.data(), &output, params, nullptr, nullptr, workspace.data};
@@ -74,7 +74,7 @@ void add_all() {
   const uint32_t features = detect_machine().features;
   benchmark::RegisterBenchmark("int8_peak", int8_peak)->ArgNames({"threads"})->Arg(1)->Arg(2)->UseRealTime();
   for (const KernelVariant* variant : cpu_variants()) {
-    if (variant->op != "matmul" || variant->needs & ~features) continue;
+    if (variant->op != "matmul" || !lacks(*variant, features).empty()) continue;
     for (DType dtype : kLinearFormats) {
       if (variant->name.substr(7, variant->name.rfind('.') - 7) != format_of(dtype).name) continue;
       add_matmul(*variant, dtype, "cached", 1536, 1536, {1, 4, 8, 64, 256});

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "device/machine.h"
+#include "kernels/kernel_variant.h"
 #include "models/model_builder.h"
 #include "passes/pipelines.h"
 
@@ -34,6 +36,17 @@ void add_instruction_sets(std::vector<Feature>& list) {
   }
 }
 
+// Libraries that variants multiply by, each by the first of its variants.
+void add_providers(std::vector<Feature>& list) {
+  const uint32_t here = detect_machine().features;
+  for (const KernelVariant* variant : cpu_variants()) {
+    const std::string name = "provider: " + std::string(variant->provider);
+    if (!variant->library_missing || std::ranges::any_of(list, [&](const Feature& one) { return one.name == name; })) continue;
+    const std::string missing = lacks(*variant, here);
+    list.push_back({name, missing.empty() ? "ready" : "unavailable", missing.empty() ? "tests/conformance/conformance_test.cpp" : missing});
+  }
+}
+
 std::vector<Feature> features() {
   std::vector<Feature> list;
   for (const auto& row : kFeatures) list.push_back({row.name, row.state, row.evidence});
@@ -42,6 +55,7 @@ std::vector<Feature> features() {
   for (const Pass* pass : default_pipeline())
     list.push_back({"pass: " + std::string(pass->name), "ready", "tests/passes/" + std::string(pass->name)});
   add_instruction_sets(list);
+  add_providers(list);
   for (const Verb* verb : all_verbs())
     list.push_back({"verb: " + std::string(verb->name), "ready", "hyalite " + std::string(verb->name) + " --help"});
   return list;

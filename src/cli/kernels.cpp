@@ -43,17 +43,12 @@ std::map<std::string_view, Use> used_variants(const Options& o, const CompileOpt
   return used;
 }
 
-std::string why_not(const KernelVariant& variant, const Machine& machine) {
-  uint32_t missing = variant.needs & ~machine.features;
-  return missing ? "needs " + describe_features(missing) : std::string();
-}
-
 int run(const Options& o, VerbContext& context) {
   CompileOptions compile_for = compile_options(o.model, context);
   std::map<std::string_view, Use> used = used_variants(o, compile_for);
   Json list = Json::array();
   auto add = [&](const KernelVariant& variant) {
-    std::string why = why_not(variant, compile_for.machine);
+    std::string why = lacks(variant, compile_for.machine.features);
     list.push_back({{"name", variant.name},
                     {"op", variant.op},
                     {"provider", variant.provider},

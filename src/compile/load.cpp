@@ -26,10 +26,9 @@ void check_fits(const std::filesystem::path& path, const ExecutionPlan& plan, co
   if (options.max_positions > plan.max_positions)
     refuse(path, "at most", std::to_string(plan.max_positions) + " positions", std::to_string(options.max_positions));
   for (const PlanStep& step : plan.steps)
-    if (const uint32_t missing = step.variant->needs & ~options.machine.features)
+    if (const std::string missing = lacks(*step.variant, options.machine.features); !missing.empty())
       throw Error(ErrorCode::invalid_argument, path.string(),
-                  "runs " + std::string(step.variant->name) + ", which needs " + describe_features(missing) +
-                      "; this machine does not give that, compile it again here");
+                  "runs " + std::string(step.variant->name) + ", which " + missing + "; compile it again here");
 }
 
 // Names of the matrices that are converted when they are packed, by "from -> to".

@@ -82,6 +82,11 @@ std::span<const KernelVariant* const> cpu_variants() {
   return kVariants;
 }
 
+std::string lacks(const KernelVariant& variant, uint32_t features) {
+  if (const uint32_t missing = variant.needs & ~features) return "needs " + describe_features(missing);
+  return variant.library_missing ? variant.library_missing() : std::string();
+}
+
 const KernelVariant* reference_variant(std::string_view op) {
   for (const KernelVariant& row : reference_variants().rows) {
     if (row.run != nullptr && row.op == op) return &row;

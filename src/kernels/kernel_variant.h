@@ -3,7 +3,8 @@
 // Kernels are pure: pointers and sizes in, numbers out. No allocation, lock, system call, global state or CPU query inside run().
 // Determinism contract: the value of each output element depends only on that row's inputs and the operand shapes, never on T, on the
 // number of threads or on the phase split: accumulation over K is sequential per output row, in one order for every instruction set. A
-// variant that rounds_alone keeps all of it but the last part.
+// variant that rounds_alone keeps all of it but the last part. A provider's variant (one with library_missing) may allocate, and
+// depends on T where it says so (depends_on_rows).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ std::vector<DType> packed_formats(std::string_view kind);  // those that have on
 struct KernelVariant {
   std::string_view name;  // "matmul.q4_1.avx512vnni"; file, plan text, profile line and test use the same word
   std::string_view op;
-  std::string_view provider;  // "hyalite", later "onednn", ...
+  std::string_view provider;  // "hyalite", or the library that multiplies: "onednn"
   uint32_t needs;             // CpuFeature mask
   int phases;                 // run() is called for phase 0 .. phases-1 with a barrier between
   std::string_view layout;    // kind of packed layout that weight matrices arrive in; empty: as in the file
@@ -54,7 +55,14 @@ struct KernelVariant {
   bool rounds_alone = false;
   // How it takes the rows of a step of this size, in words: part of the reason that a plan gives. Null: there is nothing to say.
   std::string (*how)(const Problem& problem) = nullptr;
+  // A row's bits depend on how many rows are multiplied at once: only fast numerics allow it.
+  bool depends_on_rows = false;
+  // What its provider's library lacks on this machine, "needs ..."; empty where it is there. Null: it has no such library. May open it.
+  std::string (*library_missing)() = nullptr;
 };
+
+// What the variant needs that is not here, of instructions and libraries: "needs avx512". Empty: nothing.
+std::string lacks(const KernelVariant& variant, uint32_t features);
 
 // Every CPU variant in order of preference, without the reference ones.
 std::span<const KernelVariant* const> cpu_variants();

@@ -1,5 +1,5 @@
 // The tune record: which of the variants that can solve a problem was the fastest on this machine, with the evidence. `tune` measures it,
-// the planner reads it. Results never depend on it: whatever is wrong with the file, it is ignored with a remark.
+// the planner reads it. Results of deterministic numerics never depend on it: whatever is wrong with the file, it is ignored with a remark.
 #pragma once
 
 #include <map>

@@ -26,7 +26,9 @@ std::string refusal(const KernelVariant& variant, const Problem& problem, Layout
   if (std::string why = variant.refuses(problem); !why.empty()) return why;
   if (variant.rounds_alone && options.numerics == Numerics::deterministic)
     return "rounds as no other does, which --numerics deterministic excludes";
-  return {};
+  if (variant.depends_on_rows && options.numerics == Numerics::deterministic)
+    return "its results depend on how many rows are multiplied at once, which --numerics deterministic excludes";
+  return lacks(variant, options.machine.features);
 }
 
 ProblemScope scope_of(const PlanOptions& options) {
@@ -94,7 +96,8 @@ class Selection {
                          timing->median_us > taken.median_us ? "slower" : "not faster by more than the spread", describe(*timing),
                          describe(taken), timing->samples);
     }
-    return fmt::format("usable, but listed after {}{}", chosen.name, predicted(*find_variant(name)));
+    const std::string behind = choice_ ? "not in the tune record" : fmt::format("listed after {}", chosen.name);
+    return fmt::format("usable, but {}{}", behind, predicted(*find_variant(name)));
   }
 
   std::string predicted(const KernelVariant& variant) const {

@@ -85,6 +85,33 @@ TEST_F(TunedSelection, OtherScopesHaveOtherProblems) {
   EXPECT_EQ(first_of(testing::make_plan(graph_, {}, options), "rms_norm").variant->name, "rms_norm.avx2");
 }
 
+// A provider whose results depend on the company of a row.
+TEST_F(TunedSelection, OnlyFastNumericsAndTheirRecordChooseOneDnn) {
+  const std::string provider = "matmul.f32.onednn", own = "matmul.f32.avx512";
+  options_.max_symbols = {32, 32, 32};
+  const auto why = [](const ExecutionPlan& plan, const std::string& name) {
+    return std::ranges::find(first_of(plan, "matmul").refused, name, &RefusedVariant::variant)->why;
+  };
+  const ExecutionPlan careful = plan_with(own, provider, "matmul");
+  EXPECT_EQ(first_of(careful, "matmul").variant->name, own);
+  EXPECT_EQ(why(careful, provider), "its results depend on how many rows are multiplied at once, which --numerics deterministic excludes");
+
+  options_.numerics = Numerics::fast;
+  options_.tuned = nullptr;
+  const ExecutionPlan untuned = testing::make_plan(graph_, {}, options_);
+  EXPECT_EQ(first_of(untuned, "matmul").variant->name, own);
+  const std::string missing = lacks(*find_variant(provider), options_.machine.features);
+  const ExecutionPlan tuned = plan_with(own, provider, "matmul");
+  if (missing.empty()) {
+    EXPECT_TRUE(why(untuned, provider).starts_with("usable, but listed after " + own)) << why(untuned, provider);
+    EXPECT_EQ(first_of(tuned, "matmul").variant->name, provider);
+    EXPECT_TRUE(why(tuned, "matmul.f32.scalar").starts_with("usable, but not in the tune record")) << why(tuned, "matmul.f32.scalar");
+  } else {
+    EXPECT_EQ(why(untuned, provider), missing);
+    EXPECT_EQ(first_of(tuned, "matmul").variant->name, own) << "its library has gone since the record was made";
+  }
+}
+
 TEST_F(TunedSelection, ReferenceNumericsStayTheReference) {
   options_ = testing::plan_options(IsaLevel::avx512, Numerics::reference);
   const ExecutionPlan plan = plan_with("rms_norm.avx512", "rms_norm.avx2");

@@ -272,6 +272,14 @@ class Kernels(CliCase):
             self.assertEqual(one["usable"], not one["why_not"])
         self.assertTrue(any("needs" in one["why_not"] for one in variants), "scalar refuses AVX2 variants by name")
 
+    def test_a_provider_is_ready_or_says_what_is_missing(self):
+        (variant,) = [one for one in self.json_of("kernels")["variants"] if one["provider"] == "onednn"]
+        (feature,) = [one for one in self.json_of("audit")["features"] if one["name"] == "provider: onednn"]
+        self.assertEqual(feature["state"], "ready" if variant["usable"] else "unavailable")
+        if not variant["usable"]:
+            self.assertEqual(feature["evidence"], variant["why_not"])
+            self.assertRegex(variant["why_not"], "needs (avx512|oneDNN 2 or 3|a oneDNN)")
+
     def test_counts_the_steps_of_a_model(self):
         variants = self.json_of("kernels", tiny())["variants"]
         self.assertGreater(sum(one["steps"] for one in variants), 20)

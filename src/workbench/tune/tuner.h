@@ -1,6 +1,7 @@
 // Measures the variants that a model's plans could use, in whole steps of the model: a prefill step, and decode steps of several batch
 // sizes. So weights come from memory where they do when the model runs, activations from the step before, and every phase ends with the
-// threads' barrier. Variants that are compared make the same bits, so the numbers that flow are the model's own throughout.
+// threads' barrier. Variants that are compared make the same bits, or, under fast numerics, bits as good, so the numbers that flow are the
+// model's own throughout.
 #pragma once
 
 #include <atomic>

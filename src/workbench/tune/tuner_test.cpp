@@ -95,6 +95,17 @@ TEST_F(TunerTest, ChoicesAreTakenAndChangeNoBit) {
   EXPECT_EQ(std::memcmp(before.data(), after.data(), before.size() * sizeof(float)), 0);
 }
 
+// A provider whose results depend on the company of a row has its turn where that is allowed, and where rows are enough.
+TEST_F(TunerTest, OnlyFastNumericsTryOneDnn) {
+  const KernelVariant& provider = *find_variant("matmul.f32.onednn");
+  if (const std::string missing = lacks(provider, machine_.features); !missing.empty()) GTEST_SKIP() << missing;
+  for (const Numerics numerics : {Numerics::deterministic, Numerics::fast}) {
+    int tried = 0;
+    for (const auto& [key, choice] : tune_all(*load(nullptr, numerics))) tried += choice.find(provider.name) != nullptr;
+    EXPECT_EQ(tried > 0, numerics == Numerics::fast) << tried;
+  }
+}
+
 TEST_F(TunerTest, ReferenceNumericsHaveNothingToChoose) {
   EXPECT_THROW(tune_all(*load(nullptr, Numerics::reference)), Error);
 }

@@ -158,12 +158,14 @@ struct TestOp {
   }
 };
 
-// Variants of `op` that this machine can run and that accept `test`, the preferred one first.
+// Variants of `op` that this machine can run, that accept `test` and treat each row alike, the preferred one first.
 inline std::vector<const KernelVariant*> accepting_variants(const TestOp& test) {
   static const uint32_t features = detect_machine().features;
   std::vector<const KernelVariant*> found;
   for (const KernelVariant* variant : cpu_variants())
-    if (variant->op == test.op && !(variant->needs & ~features) && variant->refuses(test.problem()).empty()) found.push_back(variant);
+    if (variant->op == test.op && !variant->depends_on_rows && lacks(*variant, features).empty() &&
+        variant->refuses(test.problem()).empty())
+      found.push_back(variant);
   return found;
 }
 
