@@ -12,8 +12,8 @@ using namespace avx512;
 
 inline constexpr bool kTileUnit = true;
 
-// Gives the tile registers of this thread their shapes, and takes them back. Products: 0 and 3. 32 columns of activations of 16 tokens: 1 and
-// 4; of codes: 2 and 5.
+// Gives the tile registers of this thread their shapes, and takes them back. Products: 0 and 3. 32 columns of activations of 16 tokens: 1
+// and 4; of codes: 2 and 5.
 class TileUnit {
  public:
   HYALITE_INLINE TileUnit() {
