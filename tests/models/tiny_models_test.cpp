@@ -111,9 +111,11 @@ TEST_P(TinyModelGolden, ReferenceNumericsEqualTransformers) {
   EXPECT_LT(worst, 1e-3) << golden.at("name");
 }
 
-// The cache holds 16-bit keys and values; logits spread by about 2.
+// The cache holds 16-bit keys and values; logits spread by about 2. One model runs on every level; that all others have its bits there is
+// what conformance tests say of each kernel.
 TEST_P(TinyModelGolden, DefaultNumericsAreNear) {
-  for (IsaLevel level : levels_here())
+  const std::vector<IsaLevel> all = levels_here();
+  for (IsaLevel level : GetParam() == 0 ? all : std::vector{all.back()})
     EXPECT_LT(distance(checkpoint, golden, {.numerics = Numerics::deterministic, .isa = level}), 3e-2)
         << golden.at("name") << " with " << name_of(level);
 }
@@ -128,8 +130,12 @@ TEST_P(TinyModelGolden, AnEightBitCacheIsNear) {
 
 TEST_P(TinyModelGolden, ChunksAndThreadsChangeNoBit) {
   const auto ids = golden.at("prompts").back().at("ids").get<std::vector<int32_t>>();
-  const std::pair<int, int64_t> cuts[] = {{1, 1}, {1, 7}, {2, 64}, {2, 512}};
-  for (const DType kv_dtype : {DType::f16, DType::q8_0}) {
+  struct Cut {
+    int threads;
+    int64_t chunk;
+  };
+  const std::pair<DType, std::vector<Cut>> tries[] = {{DType::f16, {{1, 1}, {1, 7}, {2, 64}, {2, 512}}}, {DType::q8_0, {{1, 1}, {2, 7}}}};
+  for (const auto& [kv_dtype, cuts] : tries) {
     Setting setting{Numerics::deterministic, levels_here().back(), 1, 512, kv_dtype};
     const std::vector<float> whole = logits_of(checkpoint, ids, setting);
     for (const auto& [threads, chunk] : cuts) {
