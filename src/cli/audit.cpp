@@ -27,12 +27,12 @@ constexpr struct {
 };
 
 void add_instruction_sets(std::vector<Feature>& list) {
-  const uint32_t here = detect_machine().features;
-  for (IsaLevel level : {IsaLevel::scalar, IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx}) {
+  const Machine machine = detect_machine();
+  for (IsaLevel level : isa_levels()) {
     const uint32_t needed = base_features_of(level);
-    const bool there = (here & needed) == needed;
+    const bool there = (machine.features & needed) == needed;
     list.push_back({"instruction set: " + std::string(name_of(level)), there ? "ready" : "unavailable",
-                    there ? "tests/conformance/conformance_test.cpp" : "this CPU has " + describe_features(here)});
+                    there ? "tests/conformance/conformance_test.cpp" : describe_instruction_sets(machine)});
   }
 }
 

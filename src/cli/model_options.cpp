@@ -13,7 +13,7 @@ namespace {
 
 IsaLevel best_level(const Machine& machine) {
   IsaLevel best = IsaLevel::scalar;
-  for (const IsaLevel level : {IsaLevel::avx2, IsaLevel::avx512, IsaLevel::amx})
+  for (const IsaLevel level : isa_levels())
     if ((machine.features & base_features_of(level)) == base_features_of(level)) best = level;
   return best;
 }
@@ -47,7 +47,7 @@ void add_model_options(const OptionSet& set, ModelOptions& o) {
   OptionSet execution = set.group("Execution");
   execution.add("--backend,--target", o.backend, "Where to run: cpu");
   execution.add("--threads", o.threads, "Threads; 0: one per physical core").range(0, 1024);
-  execution.add("--isa", o.isa, "Newest instruction set to use: auto, scalar, avx2, avx512, amx");
+  execution.add("--isa", o.isa, "Newest instruction set to use: auto, " + isa_level_names());
   execution.add("--max-seq", o.max_seq, "Longest sequence in tokens; 0: as needed, at most the model's context").range(0, 1 << 24);
   execution.add("--prefill-chunk", o.prefill_chunk, "Most prompt tokens in one step; never changes results").range(1, 8192);
   OptionSet numerics = set.group("Numerics");
@@ -84,7 +84,7 @@ CompileOptions compile_options(const ModelOptions& o, const VerbContext& context
   CompileOptions c;
   Machine machine = this_machine(context);
   std::optional<IsaLevel> level = o.isa == "auto" ? best_level(machine) : isa_level_named(o.isa);
-  if (!level) throw Error(ErrorCode::invalid_argument, "--isa " + o.isa, "must be auto, scalar, avx2 or avx512");
+  if (!level) throw Error(ErrorCode::invalid_argument, "--isa " + o.isa, "must be auto or one of " + isa_level_names());
   c.isa = *level;
   c.threads = o.threads ? o.threads : machine.cores;
   c.tuned = tuned(machine, context);

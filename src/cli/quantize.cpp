@@ -288,7 +288,7 @@ VerbAction setup(const OptionSet& set) {
       .note_given(o->rounding_given);
   OptionSet execution = set.group("Execution");
   execution.add("--threads", o->model.threads, "Threads; 0: one per physical core").range(0, 1024);
-  execution.add("--isa", o->model.isa, "Newest instruction set for the calibration: auto, scalar, avx2, avx512, amx");
+  execution.add("--isa", o->model.isa, "Newest instruction set for the calibration: auto, " + isa_level_names());
   return [o](VerbContext& context) { return run(*o, context); };
 }
 

@@ -107,10 +107,33 @@ std::string describe_features(uint32_t mask) {
   return text.empty() ? "scalar" : text;
 }
 
+std::span<const IsaLevel> isa_levels() {
+  static constexpr auto levels = [] {
+    std::array<IsaLevel, level_names.size()> all{};
+    for (size_t i = 0; i < all.size(); ++i) all[i] = level_names[i].first;
+    return all;
+  }();
+  return levels;
+}
+
+std::string isa_level_names() {
+  std::string text;
+  for (const auto& [level, name] : level_names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+std::string describe_instruction_sets(const Machine& machine) {
+  const std::string has = "this CPU (" + machine.cpu_model + ") has " + describe_features(machine.features);
+  return machine.withheld.empty() ? has : has + "; " + machine.withheld;
+}
+
 Machine detect_machine() {
   Machine machine;
   machine.features = features_from(read_cpuid());
-  if ((machine.features & kAmxInt8) && !may_use_tiles()) machine.features &= ~uint32_t{kAmxInt8};
+  if ((machine.features & kAmxInt8) && !may_use_tiles()) {
+    machine.features &= ~uint32_t{kAmxInt8};
+    machine.withheld = "Linux does not let this process use AMX";
+  }
   read_topology(machine);
   assume_rates(machine);
   return machine;
@@ -120,7 +143,7 @@ Machine restrict_isa(Machine machine, IsaLevel level) {
   const uint32_t base = base_features_of(level);
   if ((machine.features & base) != base) {
     throw Error(ErrorCode::invalid_argument, "--isa " + std::string(name_of(level)),
-                "this CPU (" + machine.cpu_model + ") has only " + describe_features(machine.features));
+                "there is only less: " + describe_instruction_sets(machine));
   }
   const uint32_t features = machine.features & features_of(level);
   if (features == machine.features) return machine;

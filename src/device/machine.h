@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,10 @@ uint32_t features_of(IsaLevel level);          // the mask that a level allows
 uint32_t base_features_of(IsaLevel level);     // what a machine must have for that level to be allowed
 std::string describe_features(uint32_t mask);  // "avx2+avx512+avx512vnni", or "scalar"
 
+// All levels, from the oldest on, and their names: "scalar, avx2, ...".
+std::span<const IsaLevel> isa_levels();
+std::string isa_level_names();
+
 struct Machine {
   std::string cpu_model;
   int cores = 1;  // physical cores this process may use
@@ -37,6 +42,7 @@ struct Machine {
   size_t l1_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 16 << 20;  // per core, per core, shared
   uint64_t memory_bytes = 0;
   uint32_t features = 0;  // CpuFeature mask
+  std::string withheld;   // what the CPU has and this process may not use, and why; or empty
 
   // Measured by `profile --calibrate`, otherwise cautious defaults with measured == false.
   bool measured = false;
@@ -45,7 +51,10 @@ struct Machine {
   double f32_flops_per_s = 100e9;  // all cores, FMA
 };
 
-// Reads CPUID, hwloc and the affinity mask of this process.
+// "this CPU (model) has avx2+...", and what is withheld from this process.
+std::string describe_instruction_sets(const Machine& machine);
+
+// Reads CPUID, hwloc and the affinity mask of this process; asks Linux for the tile unit, for the whole process, where the CPU has one.
 Machine detect_machine();
 
 // `machine` cut down to a level. Throws Error{invalid_argument} where the CPU does not have the level.

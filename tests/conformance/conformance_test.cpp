@@ -159,11 +159,15 @@ TEST_P(Conformance, SameBitsOnEveryInstructionSet) {
   if (variant().rounds_alone) GTEST_SKIP() << variant().name << " rounds activations that other instruction sets leave in f32";
   const KernelVariant* plainest = plainest_of(variant());
   ASSERT_NE(plainest, nullptr);
+  if (plainest == &variant()) GTEST_SKIP() << variant().name << " is what others are compared with";
+  int compared = 0;
   for (const Case* each : cases_) {
     const Case& problem = *each;
     if (!refusal(*plainest, problem).empty()) continue;
+    ++compared;
     expect_same_bits(run(*plainest, problem, 1), run(variant(), problem, 1), problem.label + " against " + std::string(plainest->name));
   }
+  EXPECT_GT(compared, 0);
 }
 
 TEST_P(Conformance, PredictsATime) {

@@ -111,11 +111,17 @@ TEST_P(TinyModelGolden, ReferenceNumericsEqualTransformers) {
   EXPECT_LT(worst, 1e-3) << golden.at("name");
 }
 
-// The cache holds 16-bit keys and values; logits spread by about 2. One model runs on every level; that all others have its bits there is
-// what conformance tests say of each kernel.
+// Under a sanitizer, which makes them ten times slower, one model runs on every level and the others on the newest.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kOnNewestOnly = true;
+#else
+constexpr bool kOnNewestOnly = false;
+#endif
+
+// The cache holds 16-bit keys and values; logits spread by about 2.
 TEST_P(TinyModelGolden, DefaultNumericsAreNear) {
   const std::vector<IsaLevel> all = levels_here();
-  for (IsaLevel level : GetParam() == 0 ? all : std::vector{all.back()})
+  for (IsaLevel level : !kOnNewestOnly || GetParam() == 0 ? all : std::vector{all.back()})
     EXPECT_LT(distance(checkpoint, golden, {.numerics = Numerics::deterministic, .isa = level}), 3e-2)
         << golden.at("name") << " with " << name_of(level);
 }

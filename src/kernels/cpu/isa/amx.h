@@ -33,6 +33,7 @@ class TileUnit {
 // sets of registers, so that one multiplies while the other is stored.
 template <int set>
 HYALITE_INLINE void multiply_32(const int32_t* codes, const int8_t* q, int32_t* products) {
+  __asm__ volatile("" : : : "memory");  // the intrinsics of GCC 12 do not tell that tiles are loaded from memory
   if constexpr (set == 0) {
     _tile_zero(0);
     _tile_loadd(1, q, 32);

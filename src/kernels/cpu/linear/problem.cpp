@@ -101,6 +101,23 @@ std::string describe_times(int64_t rows, int64_t step, int tile, const char* sta
   return times == 1 ? "once" : fmt::format("{} times, for at most {} rows {}", times, most, stay);
 }
 
+// Whether `is` holds for the formats of all weights.
+template <class Is>
+bool all_weights(const Problem& problem, const Is& is) {
+  for (size_t i = 1; i < problem.operands.size(); ++i)
+    if (is_weight(problem, i) && !is(tensor(problem, i).dtype)) return false;
+  return true;
+}
+
+// Weights whose formats the tile unit takes (unpacked_rows.inc): those with one scale for 32 columns.
+const char* describe_tile_unit(const Problem& problem, int tile) {
+  if (tile != kTileUnitRows) return "";
+  const auto takes = [](DType dtype) { return row_format_of(dtype)->scale_run == kBlockColumns; };
+  if (all_weights(problem, takes)) return " and the tile unit";
+  const bool none = all_weights(problem, [&](DType dtype) { return !takes(dtype); });
+  return none ? "" : " and, for weights with one scale for 32 columns, the tile unit";
+}
+
 // `met`: the weights that a tile meets at a time. `in_turn`: all rows are done with a group before the next one is read.
 std::string describe(const Problem& problem, int tile, bool unpacked, const std::string& met, bool in_turn = false) {
   const int64_t rows = activation_rows(problem);
@@ -108,21 +125,17 @@ std::string describe(const Problem& problem, int tile, bool unpacked, const std:
   const std::string tiles = fmt::format("{} in {} by {}", describe_rows(problem), describe_widths(rows, tile), met);
   if (unpacked && rows >= kUnpackTokens)
     return fmt::format("{}{}; {} columns of weights are unpacked at a time, {}", tiles,
-                       tile == kTileUnitRows && rows >= tile ? " and the tile unit" : "", kChunkColumns,
+                       rows >= tile ? describe_tile_unit(problem, tile) : "", kChunkColumns,
                        describe_times(rows, kUnpackedTokens, tile, "whose sums stay in the L1 cache"));
   const int64_t step = in_turn ? rows : tokens_at_once(tensor(problem, 0).dims[1].value());
   return fmt::format("{}; weights come from memory {}", tiles, describe_times(rows, step, tile, "that stay in the L2 cache"));
 }
 
-bool small_codes_only(const Problem& problem) {
-  for (size_t i = 1; i < problem.operands.size(); ++i)
-    if (is_weight(problem, i) && !has_small_codes(*row_format_of(tensor(problem, i).dtype))) return false;
-  return true;
-}
-
 // Whether weights are unpacked for many rows; for the tile unit, those that are a byte each already are taken apart too.
 bool unpacks(const Problem& problem, const LinearTiles& tiles) {
-  return tiles.unpacks && (tiles.tile == kTileUnitRows || small_codes_only(problem));
+  return tiles.unpacks && all_weights(problem, [&](DType dtype) {
+           return multiplies_int8(dtype) && (tiles.tile == kTileUnitRows || has_small_codes(*row_format_of(dtype)));
+         });
 }
 
 bool any_int8(const Problem& problem) {
@@ -254,9 +267,12 @@ size_t workspace(const Problem& problem) {
   return static_cast<size_t>(scratch_of(problem, 0).bytes);
 }
 
+// The problem has the most rows of a plan; a step that can be screened may have fewer and need more.
 size_t lm_head_workspace(const Problem& problem) {
+  const int64_t tokens = tokens_of(problem), columns = tensor(problem, 0).dims[1].value();
   const int64_t groups = groups_of(tensor(problem, 1).dims[0].value());
-  return static_cast<size_t>(lm_head_scratch(tokens_of(problem), tensor(problem, 0).dims[1].value(), groups).bytes);
+  const auto bytes = [&](int64_t rows) { return static_cast<size_t>(lm_head_scratch(rows, columns, groups).bytes); };
+  return std::max(bytes(tokens), bytes(std::min(tokens, kMostScreenedRows)));
 }
 
 size_t normed_workspace(const Problem& problem) {

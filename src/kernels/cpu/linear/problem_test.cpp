@@ -74,5 +74,28 @@ TEST(How, AHeadIsScreenedByRows) {
   EXPECT_EQ(head(512, DType::q8_0, 576), "512 rows of 2 planes in tiles of 4 by a group of 16 weight rows; weights come from memory once");
 }
 
+TEST(How, TheTileUnitIsNamedWhereItMultiplies) {
+  EXPECT_EQ(how("fused_glu.amx", 16, DType::bf16, 576, "f32").find("unpacked"), std::string::npos);
+  EXPECT_EQ(how("fused_glu.amx", 16, DType::bf16, 576, "f32").find("tile unit"), std::string::npos);
+  EXPECT_NE(how("fused_glu.amx", 16, DType::q6_k, 1536).find("unpacked"), std::string::npos);
+  EXPECT_EQ(how("fused_glu.amx", 16, DType::q6_k, 1536).find("tile unit"), std::string::npos);
+  EXPECT_NE(how("fused_glu.amx", 16, DType::q4_k, 1536).find("and the tile unit"), std::string::npos);
+}
+
+// A plan's workspace is that of its most rows, and serves steps of fewer.
+TEST(LmHeadWorkspace, ServesFewerRows) {
+  const Attrs attrs = {{"activations", std::string("q8x2")}};
+  const std::vector<ValueType> operands = {ValueType::of({DType::f32, {Dim::logits_rows(), Dim(896)}}),
+                                           ValueType::of({DType::q8_0, {Dim(50000), Dim(896)}})};
+  const std::vector<ValueType> results = {ValueType::of({DType::f32, {Dim::logits_rows(), Dim(50000)}})};
+  size_t least = 0;
+  for (int64_t rows = 1; rows <= 130; ++rows) {
+    const Problem problem{.operands = operands, .results = results, .attrs = &attrs, .symbols = {rows, rows, rows}};
+    const size_t bytes = find_variant("lm_head.q8_0.avx2")->workspace(problem);
+    EXPECT_GE(bytes, least) << rows;
+    least = bytes;
+  }
+}
+
 }  // namespace
 }  // namespace hyalite

@@ -25,10 +25,13 @@ void find(void* library, const char* name, Function& function) {
 OneDnn open_library() {
   OneDnn found;
   void* library = nullptr;
-  for (const char* name : kNames)
+  std::string refusals;
+  for (const char* name : kNames) {
     if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) refusals.append(refusals.empty() ? "" : "; ").append(dlerror());
+  }
   if (!library) {
-    found.missing = fmt::format("needs oneDNN 2 or 3, and there is no {} and no {} (Debian's package libdnnl2)", kNames[0], kNames[1]);
+    found.missing = fmt::format("needs oneDNN 2 or 3 (Debian's package libdnnl2): {}", refusals);
     return found;
   }
   const Version* (*version)() = nullptr;
