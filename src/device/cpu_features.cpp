@@ -56,7 +56,7 @@ bool may_use_tiles() {
 uint32_t features_from(const CpuidWords& words) {
   constexpr uint32_t fma = bit(12), avx = bit(28), f16c = bit(29), avx2 = bit(5);
   constexpr uint32_t avx512_f = bit(16), avx512_dq = bit(17), avx512_bw = bit(30), avx512_vl = bit(31);
-  constexpr uint32_t avx512_vnni = bit(11), avx_vnni = bit(4), avx512_bf16 = bit(5), amx = bit(24) | bit(25);
+  constexpr uint32_t avx512_vnni = bit(11), avx_vnni = bit(4), avx512_bf16 = bit(5), amx = bit(24) | bit(25), amx_bf16 = bit(22);
   constexpr uint64_t ymm_state = 0x06, zmm_state = 0xe6, tile_state = 0x60000;
 
   uint32_t mask = 0;
@@ -69,6 +69,7 @@ uint32_t features_from(const CpuidWords& words) {
   if (has_all(words.leaf7_ecx, avx512_vnni)) mask |= kAvx512Vnni;
   if (has_all(words.leaf7_1_eax, avx512_bf16)) mask |= kAvx512Bf16;
   if ((mask & kAvx512Vnni) && has_all(words.leaf7_edx, amx) && (words.xcr0 & tile_state) == tile_state) mask |= kAmxInt8;
+  if ((mask & kAmxInt8) && has_all(words.leaf7_edx, amx_bf16)) mask |= kAmxBf16;
   return mask;
 }
 

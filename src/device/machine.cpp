@@ -15,12 +15,13 @@ namespace {
 constexpr std::array<std::pair<IsaLevel, std::string_view>, 4> level_names{
     {{IsaLevel::scalar, "scalar"}, {IsaLevel::avx2, "avx2"}, {IsaLevel::avx512, "avx512"}, {IsaLevel::amx, "amx"}}};
 
-constexpr std::array<std::pair<uint32_t, std::string_view>, 6> feature_names{{{kAvx2, "avx2"},
+constexpr std::array<std::pair<uint32_t, std::string_view>, 7> feature_names{{{kAvx2, "avx2"},
                                                                               {kAvxVnni, "avxvnni"},
                                                                               {kAvx512, "avx512"},
                                                                               {kAvx512Vnni, "avx512vnni"},
                                                                               {kAvx512Bf16, "avx512bf16"},
-                                                                              {kAmxInt8, "amx"}}};
+                                                                              {kAmxInt8, "amx"},
+                                                                              {kAmxBf16, "amxbf16"}}};
 
 // Size of the cache of this kind that the first allowed CPU uses; `fallback` where the machine does not tell.
 size_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_bitmap_t allowed, size_t fallback) {
@@ -88,7 +89,7 @@ uint32_t features_of(IsaLevel level) {
     case IsaLevel::scalar: return 0;
     case IsaLevel::avx2: return avx2;
     case IsaLevel::avx512: return avx512;
-    case IsaLevel::amx: return avx512 | kAmxInt8;
+    case IsaLevel::amx: return avx512 | kAmxInt8 | kAmxBf16;
   }
   return 0;
 }
@@ -123,7 +124,7 @@ std::string isa_level_names() {
 }
 
 std::string describe_instruction_sets(const Machine& machine) {
-  const std::string has = "this CPU (" + machine.cpu_model + ") has " + describe_features(machine.features);
+  const std::string has = "this CPU (" + machine.cpu_model + ") has only " + describe_features(machine.features);
   return machine.withheld.empty() ? has : has + "; " + machine.withheld;
 }
 
@@ -131,7 +132,7 @@ Machine detect_machine() {
   Machine machine;
   machine.features = features_from(read_cpuid());
   if ((machine.features & kAmxInt8) && !may_use_tiles()) {
-    machine.features &= ~uint32_t{kAmxInt8};
+    machine.features &= ~uint32_t{kAmxInt8 | kAmxBf16};
     machine.withheld = "Linux does not let this process use AMX";
   }
   read_topology(machine);
@@ -142,8 +143,7 @@ Machine detect_machine() {
 Machine restrict_isa(Machine machine, IsaLevel level) {
   const uint32_t base = base_features_of(level);
   if ((machine.features & base) != base) {
-    throw Error(ErrorCode::invalid_argument, "--isa " + std::string(name_of(level)),
-                "there is only less: " + describe_instruction_sets(machine));
+    throw Error(ErrorCode::invalid_argument, "--isa " + std::string(name_of(level)), describe_instruction_sets(machine));
   }
   const uint32_t features = machine.features & features_of(level);
   if (features == machine.features) return machine;

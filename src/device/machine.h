@@ -20,6 +20,7 @@ enum CpuFeature : uint32_t {
   kAvx512Vnni = 1u << 3,
   kAvx512Bf16 = 1u << 4,
   kAmxInt8 = 1u << 5,  // tiles with int8 products
+  kAmxBf16 = 1u << 6,  // and with bf16 products
 };
 
 // The value of --isa: an upper bound on what may be used.
@@ -51,7 +52,7 @@ struct Machine {
   double f32_flops_per_s = 100e9;  // all cores, FMA
 };
 
-// "this CPU (model) has avx2+...", and what is withheld from this process.
+// "this CPU (model) has only avx2+...", and what is withheld from this process.
 std::string describe_instruction_sets(const Machine& machine);
 
 // Reads CPUID, hwloc and the affinity mask of this process; asks Linux for the tile unit, for the whole process, where the CPU has one.

@@ -15,6 +15,8 @@ constexpr uint32_t leaf7_avx2 = 1u << 5, leaf7_avx512 = leaf7_avx2 | 1u << 16 | 
 TEST(CpuFeatures, SetsCountOnlyWithTheirRegisterState) {
   CpuidWords words{leaf1_avx2, leaf7_avx512, 1u << 11, 1u << 24 | 1u << 25, 1u << 4 | 1u << 5, 0x600e7};
   EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni | kAvx512 | kAvx512Vnni | kAvx512Bf16 | kAmxInt8);
+  words.leaf7_edx |= 1u << 22;
+  EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni | kAvx512 | kAvx512Vnni | kAvx512Bf16 | kAmxInt8 | kAmxBf16);
   words.xcr0 = 0xe7;  // one that does not save tiles
   EXPECT_EQ(features_from(words), kAvx2 | kAvxVnni | kAvx512 | kAvx512Vnni | kAvx512Bf16);
   words.xcr0 = 0x07;  // an operating system that does not save ZMM registers
