@@ -51,7 +51,8 @@ struct KernelVariant {
   // Scratch shared by all threads of the step, for the largest step. Null: none.
   size_t (*workspace)(const Problem& problem);
   void (*run)(const OpArgs& args, WorkRange range);
-  // Rounds more than other instruction sets do, where the problem allows it (activations = "bf16"): its bits are not theirs.
+  // Rounds otherwise than other instruction sets do, where the problem (activations = "bf16") or fast numerics allow it: its bits are not
+  // theirs.
   bool rounds_alone = false;
   // How it takes the rows of a step of this size, in words: part of the reason that a plan gives. Null: there is nothing to say.
   std::string (*how)(const Problem& problem) = nullptr;

@@ -156,7 +156,7 @@ const KernelVariant* plainest_of(const KernelVariant& variant) {
 
 TEST_P(Conformance, SameBitsOnEveryInstructionSet) {
   if (variant().depends_on_rows) GTEST_SKIP() << variant().name << " may give a row other bits in other company";
-  if (variant().rounds_alone) GTEST_SKIP() << variant().name << " rounds activations that other instruction sets leave in f32";
+  if (variant().rounds_alone) GTEST_SKIP() << variant().name << " rounds what other instruction sets leave in f32";
   const KernelVariant* plainest = plainest_of(variant());
   ASSERT_NE(plainest, nullptr);
   if (plainest == &variant()) GTEST_SKIP() << variant().name << " is what others are compared with";

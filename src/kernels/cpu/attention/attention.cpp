@@ -1,82 +1,12 @@
-// paged_attention_prefill and paged_attention_decode on every target.
-#include "ops/attention.h"
-#include "kernels/cpu/attention/tiles.h"
-#include "kernels/cpu/roofline.h"
-#include "kernels/cpu/targets.h"
-
-namespace hyalite {
-
-struct AttentionKernels {
-  KernelRun paged_attention_prefill, paged_attention_decode;
-};
-
-}  // namespace hyalite
+// paged_attention_prefill and paged_attention_decode on every target but the tile unit (attention.amx.cpp).
+#include "kernels/cpu/attention/attention_rows.h"
 
 #define HYALITE_BODY "kernels/cpu/attention/attention.inc"
 #include "kernels/cpu/for_each_target.inc"
 
 namespace hyalite {
-namespace {
 
-AttentionParams params_of(const Problem& problem) {
-  AttentionParams params;
-  bind_attention(*problem.attrs, &params);
-  return params;
-}
-
-std::string refuses(const Problem& problem) {
-  const AttentionParams params = params_of(problem);
-  if (params.head_dim > kMaxAttentionHeadDim) {
-    return "head_dim is " + std::to_string(params.head_dim) + ", at most " + std::to_string(kMaxAttentionHeadDim) + " fits its tiles";
-  }
-  if (problem.cache == nullptr) return "the layer has no cache";
-  return {};
-}
-
-// Queries times keys and weights times values run at most of the FMA peak; the exponentials and edges take the rest.
-template <uint32_t needs>
-double seconds(const Problem& problem, const Machine& machine) {
-  constexpr double overhead = 1.6;
-  Cost cost = attention_cost(problem);
-  cost.flops *= overhead;
-  const double activations = 2.0 * static_cast<double>(bytes_of(problem.results[0].tensor, problem.symbols));
-  return roofline_seconds(cost, cost.bytes - activations, machine, needs);
-}
-
-// Rows and chunks of the largest step that decode still splits.
-size_t decode_workspace(const Problem& problem) {
-  const AttentionParams params = params_of(problem);
-  const int64_t tokens = std::min((kSplitTiles - 1) / tiles_per_token(params), problem.symbols.tokens);
-  int64_t chunks = (std::max<int64_t>(problem.max_positions, 1) + kChunkPositions - 1) / kChunkPositions;
-  if (params.window > 0) chunks = std::min<int64_t>(chunks, params.window / kChunkPositions + 2);
-  return static_cast<size_t>(tokens * params.heads * chunks * partial_floats(params.head_dim)) * sizeof(float);
-}
-
-template <uint32_t needs>
-constexpr KernelVariant prefill(std::string_view op, std::string_view name, KernelRun run) {
-  return {.name = name,
-          .op = op,
-          .provider = "hyalite",
-          .needs = needs,
-          .phases = 1,
-          .error_bound = 2e-5,
-          .refuses = refuses,
-          .seconds = seconds<needs>,
-          .workspace = nullptr,
-          .run = run};
-}
-
-template <uint32_t needs>
-constexpr KernelVariant decode(std::string_view op, std::string_view name, KernelRun run) {
-  KernelVariant variant = prefill<needs>(op, name, run);
-  variant.phases = 2;
-  variant.workspace = decode_workspace;
-  return variant;
-}
-
-}  // namespace
-
-HYALITE_VARIANTS(paged_attention_prefill, kAttention, prefill)
-HYALITE_VARIANTS(paged_attention_decode, kAttention, decode)
+HYALITE_VARIANTS(paged_attention_prefill, kAttention, attention::prefill)
+HYALITE_VARIANTS(paged_attention_decode, kAttention, attention::decode)
 
 }  // namespace hyalite

@@ -48,5 +48,36 @@ HYALITE_INLINE void multiply_32(const int32_t* codes, const int8_t* q, int32_t* 
     _tile_stored(3, products, 64);
   }
 }
+
+// The tile registers for products of bf16 numbers: C += A B with C[m][16] floats in 0 to 3, A[m][32] in 4 and 5, and B[32][16] in 6 and 7,
+// its rows k and k + 16 side by side. Each C adds the sum over all 32 columns of A at once, in an order of the unit's own; denormals count
+// as zero.
+class Bf16TileUnit {
+ public:
+  // m: 1 to 16.
+  explicit HYALITE_INLINE Bf16TileUnit(int m) {
+    struct alignas(64) {
+      uint8_t palette = 1, start = 0, reserved[14] = {};
+      uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+      uint8_t rows[16] = {};
+    } shapes;
+    for (int i = 0; i < 8; ++i) shapes.rows[i] = static_cast<uint8_t>(i < 6 ? m : 16);
+    __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
+  }
+  HYALITE_INLINE ~Bf16TileUnit() { _tile_release(); }
+  Bf16TileUnit(const Bf16TileUnit&) = delete;
+  Bf16TileUnit& operator=(const Bf16TileUnit&) = delete;
+};
+
+// The upper halves of a and b, which are bf16 numbers: those of a in the low halves of the lanes, those of b in the high ones.
+HYALITE_INLINE I32 pair_bf16(F32 a, F32 b) {
+  return {_mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(bits(a).v, 16), bits(b).v)};
+}
+
+// GCC 12 does not know that tiles are loaded from memory: what was stored before is in memory once this is passed.
+HYALITE_INLINE void settle(const void* memory) {
+  __asm__ volatile("" : : "r"(memory) : "memory");
+}
+
 }  // namespace hyalite::amx
 HYALITE_TARGET_END

@@ -44,5 +44,5 @@
 #define HYALITE_AVXVNNI "avx2,fma,f16c,avxvnni"
 #define HYALITE_AVX512 "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq"
 #define HYALITE_AVX512VNNI "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni"
-#define HYALITE_AMX "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,amx-tile,amx-int8"
+#define HYALITE_AMX "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,amx-tile,amx-int8,amx-bf16"
 #define HYALITE_AVX512BF16 "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512bf16"
