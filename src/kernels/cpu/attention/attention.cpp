@@ -1,6 +1,14 @@
 // paged_attention_prefill and paged_attention_decode on every target but the tile unit (attention.amx.cpp).
 #include "kernels/cpu/attention/attention_rows.h"
 
+namespace hyalite {
+
+struct AttentionKernels {
+  KernelRun paged_attention_prefill, paged_attention_decode;
+};
+
+}  // namespace hyalite
+
 #define HYALITE_BODY "kernels/cpu/attention/attention.inc"
 #include "kernels/cpu/for_each_target.inc"
 

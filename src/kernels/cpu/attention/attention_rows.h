@@ -11,10 +11,6 @@
 
 namespace hyalite {
 
-struct AttentionKernels {
-  KernelRun paged_attention_prefill, paged_attention_decode;
-};
-
 namespace attention {
 
 inline AttentionParams params_of(const Problem& problem) {
