@@ -26,23 +26,20 @@ constexpr struct {
 #undef FEATURE
 };
 
-void add_instruction_sets(std::vector<Feature>& list) {
-  const Machine machine = detect_machine();
+void add_instruction_sets(const Machine& machine, std::vector<Feature>& list) {
   for (IsaLevel level : isa_levels()) {
-    const uint32_t needed = base_features_of(level);
-    const bool there = (machine.features & needed) == needed;
+    const bool there = has_level(machine, level);
     list.push_back({"instruction set: " + std::string(name_of(level)), there ? "ready" : "unavailable",
                     there ? "tests/conformance/conformance_test.cpp" : describe_instruction_sets(machine)});
   }
 }
 
 // Libraries that variants multiply by, each by the first of its variants.
-void add_providers(std::vector<Feature>& list) {
-  const uint32_t here = detect_machine().features;
+void add_providers(const Machine& machine, std::vector<Feature>& list) {
   for (const KernelVariant* variant : cpu_variants()) {
     const std::string name = "provider: " + std::string(variant->provider);
     if (!variant->library_missing || std::ranges::any_of(list, [&](const Feature& one) { return one.name == name; })) continue;
-    const std::string missing = lacks(*variant, here);
+    const std::string missing = lacks(*variant, machine.features);
     list.push_back({name, missing.empty() ? "ready" : "unavailable", missing.empty() ? "tests/conformance/conformance_test.cpp" : missing});
   }
 }
@@ -54,8 +51,9 @@ std::vector<Feature> features() {
     list.push_back({"family: " + std::string(family.name), "ready", "tests/models/tiny_models_test.cpp"});
   for (const Pass* pass : default_pipeline())
     list.push_back({"pass: " + std::string(pass->name), "ready", "tests/passes/" + std::string(pass->name)});
-  add_instruction_sets(list);
-  add_providers(list);
+  const Machine machine = detect_machine();
+  add_instruction_sets(machine, list);
+  add_providers(machine, list);
   for (const Verb* verb : all_verbs())
     list.push_back({"verb: " + std::string(verb->name), "ready", "hyalite " + std::string(verb->name) + " --help"});
   return list;

@@ -14,7 +14,7 @@ namespace {
 IsaLevel best_level(const Machine& machine) {
   IsaLevel best = IsaLevel::scalar;
   for (const IsaLevel level : isa_levels())
-    if ((machine.features & base_features_of(level)) == base_features_of(level)) best = level;
+    if (has_level(machine, level)) best = level;
   return best;
 }
 

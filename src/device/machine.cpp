@@ -123,6 +123,11 @@ std::string isa_level_names() {
   return text;
 }
 
+bool has_level(const Machine& machine, IsaLevel level) {
+  const uint32_t base = base_features_of(level);
+  return (machine.features & base) == base;
+}
+
 std::string describe_instruction_sets(const Machine& machine) {
   const std::string has = "this CPU (" + machine.cpu_model + ") has only " + describe_features(machine.features);
   return machine.withheld.empty() ? has : has + "; " + machine.withheld;
@@ -141,8 +146,7 @@ Machine detect_machine() {
 }
 
 Machine restrict_isa(Machine machine, IsaLevel level) {
-  const uint32_t base = base_features_of(level);
-  if ((machine.features & base) != base) {
+  if (!has_level(machine, level)) {
     throw Error(ErrorCode::invalid_argument, "--isa " + std::string(name_of(level)), describe_instruction_sets(machine));
   }
   const uint32_t features = machine.features & features_of(level);

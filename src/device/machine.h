@@ -52,6 +52,8 @@ struct Machine {
   double f32_flops_per_s = 100e9;  // all cores, FMA
 };
 
+bool has_level(const Machine& machine, IsaLevel level);
+
 // "this CPU (model) has only avx2+...", and what is withheld from this process.
 std::string describe_instruction_sets(const Machine& machine);
 

@@ -2,8 +2,10 @@
 // are made by seed, the goldens come from tools/oracles/tiny_models.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "base/json.h"
@@ -91,11 +93,9 @@ double distance(const Checkpoint& checkpoint, const Json& golden, const Setting&
 }
 
 std::vector<IsaLevel> levels_here() {
-  std::vector<IsaLevel> levels{IsaLevel::scalar};
-  const uint32_t features = detect_machine().features;
-  if (features & kAvx2) levels.push_back(IsaLevel::avx2);
-  if (features & kAvx512) levels.push_back(IsaLevel::avx512);
-  if (features & kAmxInt8) levels.push_back(IsaLevel::amx);
+  std::vector<IsaLevel> levels;
+  const Machine machine = detect_machine();
+  std::ranges::copy_if(isa_levels(), std::back_inserter(levels), [&](IsaLevel level) { return has_level(machine, level); });
   return levels;
 }
 

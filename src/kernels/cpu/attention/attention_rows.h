@@ -1,7 +1,6 @@
-// Rows of paged_attention_prefill and paged_attention_decode, for the sources that hold their code.
+// What the variants of attention say of themselves, whichever source holds their code.
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include "kernels/cpu/attention/tiles.h"
@@ -9,9 +8,7 @@
 #include "kernels/cpu/targets.h"
 #include "ops/attention.h"
 
-namespace hyalite {
-
-namespace attention {
+namespace hyalite::attention {
 
 inline AttentionParams params_of(const Problem& problem) {
   AttentionParams params;
@@ -38,15 +35,6 @@ double seconds(const Problem& problem, const Machine& machine) {
   return roofline_seconds(cost, cost.bytes - activations, machine, needs);
 }
 
-// Rows and chunks of the largest step that decode still splits.
-inline size_t decode_workspace(const Problem& problem) {
-  const AttentionParams params = params_of(problem);
-  const int64_t tokens = std::min((kSplitTiles - 1) / tiles_per_token(params), problem.symbols.tokens);
-  int64_t chunks = (std::max<int64_t>(problem.max_positions, 1) + kChunkPositions - 1) / kChunkPositions;
-  if (params.window > 0) chunks = std::min<int64_t>(chunks, params.window / kChunkPositions + 2);
-  return static_cast<size_t>(tokens * params.heads * chunks * partial_floats(params.head_dim)) * sizeof(float);
-}
-
 template <uint32_t needs>
 constexpr KernelVariant prefill(std::string_view op, std::string_view name, KernelRun run) {
   return {.name = name,
@@ -61,13 +49,4 @@ constexpr KernelVariant prefill(std::string_view op, std::string_view name, Kern
           .run = run};
 }
 
-template <uint32_t needs>
-constexpr KernelVariant decode(std::string_view op, std::string_view name, KernelRun run) {
-  KernelVariant variant = prefill<needs>(op, name, run);
-  variant.phases = 2;
-  variant.workspace = decode_workspace;
-  return variant;
-}
-
-}  // namespace attention
-}  // namespace hyalite
+}  // namespace hyalite::attention

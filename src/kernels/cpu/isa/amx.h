@@ -12,28 +12,42 @@ using namespace avx512;
 
 inline constexpr bool kTileUnit = true;
 
-// Gives the tile registers of this thread their shapes, and takes them back. Products: 0 and 3. 32 columns of activations of 16 tokens: 1
-// and 4; of codes: 2 and 5.
-class TileUnit {
+// GCC 12 does not know that tiles are loaded from memory: what was stored before is in memory once this is passed.
+HYALITE_INLINE void settle(const void* memory) {
+  __asm__ volatile("" : : "r"(memory) : "memory");
+}
+
+// The shapes of the tile registers, as ldtilecfg reads them.
+struct alignas(64) TileShapes {
+  uint8_t palette = 1, start = 0, reserved[14] = {};
+  uint16_t row_bytes[16] = {};
+  uint8_t rows[16] = {};
+};
+
+// Gives the tile registers of this thread their shapes, and takes them back.
+class ShapedTiles {
  public:
-  HYALITE_INLINE TileUnit() {
-    const struct alignas(64) {
-      uint8_t palette = 1, start = 0, reserved[14] = {};
-      uint16_t row_bytes[16] = {64, 32, 64, 64, 32, 64};
-      uint8_t rows[16] = {16, 16, 8, 16, 16, 8};
-    } shapes;
+  ShapedTiles(const ShapedTiles&) = delete;
+  ShapedTiles& operator=(const ShapedTiles&) = delete;
+
+ protected:
+  explicit HYALITE_INLINE ShapedTiles(const TileShapes& shapes) {
     __asm__ volatile("ldtilecfg %0" : : "m"(shapes));  // the intrinsic of GCC 12 tells of the first 8 bytes only
   }
-  HYALITE_INLINE ~TileUnit() { _tile_release(); }
-  TileUnit(const TileUnit&) = delete;
-  TileUnit& operator=(const TileUnit&) = delete;
+  ~ShapedTiles() { _tile_release(); }  // not forced inline: the destructors that compilers add call it without the target
+};
+
+// Products: 0 and 3. 32 columns of activations of 16 tokens: 1 and 4; of codes: 2 and 5.
+class TileUnit : public ShapedTiles {
+ public:
+  HYALITE_INLINE TileUnit() : ShapedTiles({.row_bytes = {64, 32, 64, 64, 32, 64}, .rows = {16, 16, 8, 16, 16, 8}}) {}
 };
 
 // products[token][16] of codes[8][16] (four bytes a lane, as multiply_four() takes them) and 32 columns of activations q[16][32]. Two
 // sets of registers, so that one multiplies while the other is stored.
 template <int set>
 HYALITE_INLINE void multiply_32(const int32_t* codes, const int8_t* q, int32_t* products) {
-  __asm__ volatile("" : : : "memory");  // the intrinsics of GCC 12 do not tell that tiles are loaded from memory
+  settle(codes), settle(q);
   if constexpr (set == 0) {
     _tile_zero(0);
     _tile_loadd(1, q, 32);
@@ -52,31 +66,20 @@ HYALITE_INLINE void multiply_32(const int32_t* codes, const int8_t* q, int32_t* 
 // The tile registers for products of bf16 numbers: C += A B with C[m][16] floats in 0 to 3, A[m][32] in 4 and 5, and B[32][16] in 6 and 7,
 // its rows k and k + 16 side by side. Each C adds the sum over all 32 columns of A at once, in an order of the unit's own; denormals count
 // as zero.
-class Bf16TileUnit {
+class Bf16TileUnit : public ShapedTiles {
  public:
   // m: 1 to 16.
-  explicit HYALITE_INLINE Bf16TileUnit(int m) {
-    struct alignas(64) {
-      uint8_t palette = 1, start = 0, reserved[14] = {};
-      uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-      uint8_t rows[16] = {};
-    } shapes;
-    for (int i = 0; i < 8; ++i) shapes.rows[i] = static_cast<uint8_t>(i < 6 ? m : 16);
-    __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
+  explicit HYALITE_INLINE Bf16TileUnit(int m) : ShapedTiles(shapes(static_cast<uint8_t>(m))) {}
+
+ private:
+  static HYALITE_INLINE TileShapes shapes(uint8_t m) {
+    return {.row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {m, m, m, m, m, m, 16, 16}};
   }
-  HYALITE_INLINE ~Bf16TileUnit() { _tile_release(); }
-  Bf16TileUnit(const Bf16TileUnit&) = delete;
-  Bf16TileUnit& operator=(const Bf16TileUnit&) = delete;
 };
 
 // The upper halves of a and b, which are bf16 numbers: those of a in the low halves of the lanes, those of b in the high ones.
 HYALITE_INLINE I32 pair_bf16(F32 a, F32 b) {
   return {_mm512_mask_blend_epi16(0xaaaaaaaa, _mm512_srli_epi32(bits(a).v, 16), bits(b).v)};
-}
-
-// GCC 12 does not know that tiles are loaded from memory: what was stored before is in memory once this is passed.
-HYALITE_INLINE void settle(const void* memory) {
-  __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
 }  // namespace hyalite::amx

@@ -131,6 +131,11 @@ constexpr bool has_small_codes(const RowFormat& format) {
   return format.bits < 8;
 }
 
+// The tile unit multiplies 32 columns with one scale; with two for them it would work at a quarter of its rate.
+constexpr bool fits_tile_unit(const RowFormat& format) {
+  return format.scale_run == kBlockColumns;
+}
+
 // The formats that are multiplied in int8.
 constexpr bool multiplies_int8(DType dtype) {
   return dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16;

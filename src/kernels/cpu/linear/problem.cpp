@@ -109,10 +109,10 @@ bool all_weights(const Problem& problem, const Is& is) {
   return true;
 }
 
-// Weights whose formats the tile unit takes (unpacked_rows.inc): those with one scale for 32 columns.
+// What of the weights meets the tile unit.
 const char* describe_tile_unit(const Problem& problem, int tile) {
   if (tile != kTileUnitRows) return "";
-  const auto takes = [](DType dtype) { return row_format_of(dtype)->scale_run == kBlockColumns; };
+  const auto takes = [](DType dtype) { return fits_tile_unit(*row_format_of(dtype)); };
   if (all_weights(problem, takes)) return " and the tile unit";
   const bool none = all_weights(problem, [&](DType dtype) { return !takes(dtype); });
   return none ? "" : " and, for weights with one scale for 32 columns, the tile unit";
@@ -139,9 +139,7 @@ bool unpacks(const Problem& problem, const LinearTiles& tiles) {
 }
 
 bool any_int8(const Problem& problem) {
-  for (size_t i = 1; i < problem.operands.size(); ++i)
-    if (is_weight(problem, i) && multiplies_int8(tensor(problem, i).dtype)) return true;
-  return false;
+  return !all_weights(problem, [](DType dtype) { return !multiplies_int8(dtype); });
 }
 
 LinearScratch scratch_of(const Problem& problem, int64_t angles) {
